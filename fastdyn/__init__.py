@@ -1,0 +1,37 @@
+"""fastdyn: the dynamics of robot arms, compiled. See README.md for a tour."""
+
+from fastdyn import robots
+from fastdyn.description.dh import DHLink, from_dh
+from fastdyn.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    FastdynError,
+    NotFiniteError,
+    RobotError,
+    RobotWarning,
+    SingularMassMatrixError,
+)
+from fastdyn.model import Model
+from fastdyn.parts import Joint, Limits, Link, Motor
+from fastdyn.robot import Robot
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ArgumentError",
+    "ArgumentTypeError",
+    "DHLink",
+    "FastdynError",
+    "Joint",
+    "Limits",
+    "Link",
+    "Model",
+    "Motor",
+    "NotFiniteError",
+    "Robot",
+    "RobotError",
+    "RobotWarning",
+    "SingularMassMatrixError",
+    "from_dh",
+    "robots",
+]

@@ -1,0 +1,1 @@
+"""Ways in: each file turns one kind of description into a Robot."""

@@ -1,0 +1,125 @@
+"""Denavit-Hartenberg tables -> Robot, in the standard (Paul) and the modified (Craig) convention."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastdyn.errors import RobotError
+from fastdyn.parts import Array, Joint, JointKind, Limits, Link, Motor, number
+from fastdyn.robot import Robot
+
+Convention = Literal["standard", "modified"]
+
+
+def _zeros() -> Any:
+    return np.zeros((3, 3))
+
+
+@dataclass(frozen=True, eq=False)
+class DHLink:
+    """A row of a D-H table: geometry (m, rad), kind of joint, inertia, limits and motor.
+
+    theta is added to a revolute joint's coordinate, d to a prismatic one's. com and inertia (about the centre of mass)
+    are along the axes of the link's own frame: at the link's far end in the standard convention, at its joint in the
+    modified one. limits: Limits, or a pair (lower, upper).
+    """
+
+    a: float = 0.0
+    alpha: float = 0.0
+    d: float = 0.0
+    theta: float = 0.0
+    kind: JointKind = "revolute"
+    mass: float = 0.0
+    com: ArrayLike = (0.0, 0.0, 0.0)
+    inertia: ArrayLike = field(default_factory=_zeros)
+    limits: Limits | tuple[float, float] | None = None
+    motor: Motor | None = None
+
+
+def from_dh(
+    rows: Iterable[DHLink],
+    convention: Convention = "standard",
+    name: str | None = None,
+    gravity: ArrayLike | None = None,
+    strict: bool = False,
+) -> Robot:
+    """A chain from its D-H table. Links are called link1, link2, ..., joints joint1, joint2, ....
+
+    >>> import fastdyn as fd
+    >>> rod = fd.DHLink(a=1.0, mass=3.0, com=(-0.5, 0, 0), inertia=np.diag([0, 0.25, 0.25]))
+    >>> fd.from_dh([rod]).mass_matrix([0.0])
+    array([[1.]])
+    """
+    if convention not in ("standard", "modified"):
+        raise RobotError(f"convention is {convention!r}: expected 'standard' or 'modified'")
+    links, joints = [Link("base")], []
+    for i, row in enumerate(rows, start=1):
+        if not isinstance(row, DHLink):
+            raise RobotError(f"row {i}: expected a DHLink, found {type(row).__name__}")
+        if row.kind not in ("revolute", "prismatic"):
+            raise RobotError(f"row {i}, kind: expected 'revolute' or 'prismatic', found {row.kind!r}")
+        a, alpha, d, theta = (number(getattr(row, key), f"row {i}, {key}") for key in ("a", "alpha", "d", "theta"))
+        if convention == "standard":
+            origin, tail = turn_z(theta), go(0, 0, d) @ go(a, 0, 0) @ turn_x(alpha)
+        else:
+            origin, tail = turn_x(alpha) @ go(a, 0, 0) @ turn_z(theta) @ go(0, 0, d), np.eye(4)
+        joints.append(
+            Joint(
+                name=f"joint{i}",
+                parent=links[-1].name,
+                child=f"link{i}",
+                kind=row.kind,
+                origin=origin,
+                tail=tail,
+                limits=_limits(row.limits, i),
+                motor=Motor() if row.motor is None else row.motor,
+            )
+        )
+        links.append(Link(f"link{i}", row.mass, row.com, row.inertia))
+    return Robot(links, joints, name="dh robot" if name is None else name, gravity=gravity, strict=strict)
+
+
+def _limits(limits: Limits | tuple[float, float] | None, row: int) -> Limits:
+    if limits is None:
+        return Limits()
+    if isinstance(limits, Limits):
+        return limits
+    try:
+        lower, upper = limits
+    except (TypeError, ValueError) as problem:
+        raise RobotError(f"row {row}, limits: expected (lower, upper), found {limits!r}") from problem
+    return Limits(lower, upper)
+
+
+def _sine_cosine(angle: float) -> tuple[float, float]:
+    """Exact at multiples of a right angle as they are usually typed, so that pi/2 leaves no 6e-17 behind."""
+    s, c = math.sin(angle), math.cos(angle)
+    quarters = angle / (math.pi / 2)
+    if quarters == round(quarters) and abs(quarters) < 2**20:
+        s, c = float(round(s)), float(round(c))
+    return s, c
+
+
+def turn_x(angle: float) -> Array:
+    """Pose of a frame turned about x, rad."""
+    s, c = _sine_cosine(angle)
+    return np.array([[1, 0, 0, 0], [0, c, -s, 0], [0, s, c, 0], [0, 0, 0, 1.0]])
+
+
+def turn_z(angle: float) -> Array:
+    """Pose of a frame turned about z, rad."""
+    s, c = _sine_cosine(angle)
+    return np.array([[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1.0]])
+
+
+def go(x: float, y: float, z: float) -> Array:
+    """Pose of a frame that was only moved, m."""
+    T = np.eye(4)
+    T[:3, 3] = x, y, z
+    return T

@@ -1,0 +1,29 @@
+"""What can go wrong, as types: every message names the argument or element, what was expected and what came."""
+
+
+class FastdynError(Exception):
+    """Any error this package raises on purpose."""
+
+
+class RobotError(FastdynError, ValueError):
+    """A robot's description contradicts itself or physics."""
+
+
+class ArgumentError(FastdynError, ValueError):
+    """An argument of a call has the wrong shape, length or value."""
+
+
+class ArgumentTypeError(FastdynError, TypeError):
+    """An argument of a call cannot be read as an array of real numbers."""
+
+
+class NotFiniteError(ArgumentError):
+    """An argument holds NaN or infinity, or a result left the range of float64."""
+
+
+class SingularMassMatrixError(FastdynError, ArithmeticError):
+    """Forward dynamics has no answer: some joint moves no inertia."""
+
+
+class RobotWarning(UserWarning):
+    """A description that no real body has, but that published tables do contain."""

@@ -1,0 +1,40 @@
+"""The layout of the buffers that kernels read: which row holds what. Written here once.
+
+`P` is a (ROWS, n) float64 array: one row per quantity, one column per link. Column i belongs to the link that joint i
+carries. Links stand in the model's own order: parents before children, each chain in one run.
+
+The frame of link i has its z axis along joint i's axis. From the parent's frame one gets there by
+
+    turn GAMMA about z,  go (PX, PY, PZ),  turn ALPHA about x,  then the joint: turn about z by q + OFFSET if revolute,
+    turn about z by the constant THETA and go q + OFFSET along z if prismatic.
+
+A link whose parent stands just before it, with GAMMA = 0 and PY = 0, is STRAIGHT: nearly all links of nearly all robots.
+A link on the base (parent -1) has no ALPHA and GAMMA: its (GX, GY, GZ) are minus the gravity vector already expressed
+in its frame at q + OFFSET = 0, and (PX, PY, PZ) its place on the base along the same axes.
+
+Inertia: m, the first moment h = m c and the second moments J = integral of r r^T dm, all about the link frame's origin.
+What cannot be felt at the joint has been moved to the parent beforehand (see model.py): a revolute link keeps HX, HY,
+JXX, JYY, JXY, JXZ, JYZ; a prismatic link keeps MASS, HX, HY, HZ. The LOST rows hold what moved.
+"""
+
+# fmt: off
+(
+    COS_ALPHA, SIN_ALPHA, PX, PY, PZ,           # from the parent's frame to this one
+    COS_GAMMA, SIN_GAMMA,                       # the turn before, where the link is not straight
+    OFFSET, COS_THETA, SIN_THETA,               # joint coordinate = q + OFFSET; THETA of prismatic joints
+    GX, GY, GZ,                                 # links on the base: minus gravity, in this frame
+    HX, HY, JXX, JYY, JXY, JXZ, JYZ, MASS, HZ,  # inertia that is left
+    ARMATURE, VISCOUS, PLUS, MINUS,             # drive: rotor inertia, viscous and Coulomb friction by direction of motion
+    SMALLEST,                                   # an inertia felt at the joint that is not above this is none
+    LOST_MASS, LOST_HZ, LOST_XX, LOST_YY, LOST_ZZ, LOST_XY, LOST_XZ, LOST_YZ,  # inertia that was moved to the parent
+    JOINT_Z,                                    # the joint's own origin, on this frame's z axis
+    EXX, EXY, EXZ, EYX, EYY, EYZ, EZX, EZY, EZZ, EX, EY, EZ,  # the user's link frame in this one: rotation, origin
+    ROWS,
+) = range(49)
+
+# `T` is a (3, n) int64 array
+PARENT, KIND, INDEX = range(3)  # INDEX: where joint i stands in the user's q
+
+# bits of KIND
+PRISMATIC, STRAIGHT, FORK, RUBS = 1, 2, 4, 8  # FORK: a child that is not straight will ask for this link's motion; RUBS: has friction
+# fmt: on

@@ -1,0 +1,68 @@
+"""How fast each link moves, and the kinetic energy of it.
+
+X rows, n each: q, qd. work: SLOTS rows for each link.
+"""
+
+from fastdyn.kernels.rnea import joint_rotation
+from fastdyn.kernels.rows import (
+    ARMATURE, COS_ALPHA, COS_GAMMA, HX, HY, HZ, JXX, JXY, JXZ, JYY, JYZ, KIND, MASS, OFFSET, PARENT, PRISMATIC, PX, PY,
+    PZ, SIN_ALPHA, SIN_GAMMA, STRAIGHT,
+)  # fmt: skip
+from fastdyn.kernels.vectors import cross, into_link, turned_back
+from fastdyn.scalars import fill, kernel, load, store
+
+SLOTS = 6  # work rows of a link: angular velocity, velocity of the frame's origin
+
+
+@kernel
+def velocities(P, T, X, work):
+    """Angular and linear velocity of each link's frame, expressed in it. (3.3-50) and its integral"""
+    n = P.shape[1]
+    zero = fill(X, 0.0)
+    for i in range(n):
+        kind, parent = T[KIND, i], T[PARENT, i]
+        wx, wy, wz, vx, vy, vz = zero, zero, zero, zero, zero, zero
+        if parent >= 0:
+            s, c = joint_rotation(P, T, X, i)
+            ca, sa = P[COS_ALPHA, i], P[SIN_ALPHA, i]
+            row = SLOTS * parent
+            wx, wy, wz = load(work, row), load(work, row + 1), load(work, row + 2)
+            vx, vy, vz = load(work, row + 3), load(work, row + 4), load(work, row + 5)
+            if not kind & STRAIGHT:
+                wx, wy, wz = turned_back(P[COS_GAMMA, i], P[SIN_GAMMA, i], wx, wy, wz)
+                vx, vy, vz = turned_back(P[COS_GAMMA, i], P[SIN_GAMMA, i], vx, vy, vz)
+            ux, uy, uz = cross(wx, wy, wz, P[PX, i], P[PY, i], P[PZ, i])
+            wx, wy, wz = into_link(c, s, ca, sa, wx, wy, wz)
+            vx, vy, vz = into_link(c, s, ca, sa, vx + ux, vy + uy, vz + uz)
+        if kind & PRISMATIC:
+            d = load(X, i) + P[OFFSET, i]
+            vx, vy, vz = vx + wy * d, vy - wx * d, vz + load(X, n + i)
+        else:
+            wz = wz + load(X, n + i)
+        row = SLOTS * i
+        store(work, row, wx)
+        store(work, row + 1, wy)
+        store(work, row + 2, wz)
+        store(work, row + 3, vx)
+        store(work, row + 4, vy)
+        store(work, row + 5, vz)
+
+
+@kernel
+def kinetic_energy(P, T, X, work):
+    """The sum over links of m v.v / 2 + v.(w x h) + w.I w / 2, and the rotors'."""
+    n = P.shape[1]
+    velocities(P, T, X, work)
+    twice = fill(X, 0.0)
+    for i in range(n):
+        row = SLOTS * i
+        wx, wy, wz = load(work, row), load(work, row + 1), load(work, row + 2)
+        vx, vy, vz = load(work, row + 3), load(work, row + 4), load(work, row + 5)
+        ux, uy, uz = cross(wx, wy, wz, P[HX, i], P[HY, i], P[HZ, i])
+        twice = twice + P[MASS, i] * (vx * vx + vy * vy + vz * vz) + 2.0 * (vx * ux + vy * uy + vz * uz)
+        Jxx, Jyy, Jxy, Jxz, Jyz = P[JXX, i], P[JYY, i], P[JXY, i], P[JXZ, i], P[JYZ, i]
+        twice = twice + wx * (Jyy * wx - Jxy * wy - Jxz * wz)
+        twice = twice + wy * (Jxx * wy - Jxy * wx - Jyz * wz)
+        twice = twice + wz * ((Jxx + Jyy) * wz - Jxz * wx - Jyz * wy)
+        twice = twice + P[ARMATURE, i] * load(X, n + i) * load(X, n + i)
+    return 0.5 * twice

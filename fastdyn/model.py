@@ -1,0 +1,282 @@
+"""Robot -> Model: the flat arrays that kernels read. rows.py says what each row holds.
+
+Three things are done to a description, none of which changes a torque:
+
+1. Fixed joints vanish: their links' inertia is lumped into the moving link that carries them.
+2. Frames are made canonical. A link's frame has its z axis along its joint; its x axis is the common normal towards the
+   child that comes next, and its origin the foot of the common normal from the parent. Then a rotation costs 8
+   multiplications and the way from parent to child has two coordinates. Where the foot lies farther off than the robot
+   is large (nearly parallel axes, as rounded angles in files produce them), the origin stays where the joint's is: an
+   inertia about a far point would drown in rounding.
+3. Inertia that a joint cannot feel moves to the parent. Turning about z does nothing to mass on the axis, so a revolute
+   link gives up m, h_z and J_zz; sliding does nothing to rotational inertia, so a prismatic link gives up J.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastdyn.kernels import rows as r
+from fastdyn.parts import EPS, Array, Joint
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Flat arrays of a robot, in the kernels' own order of links."""
+
+    P: Array  # (ROWS, n): one row per quantity, one column per link
+    T: NDArray[np.int64]  # (3, n): parent, kind, place in the user's q
+    forked: NDArray[np.int64]  # the same with every link a FORK, so that kernels keep every link's motion
+    base_potential: float  # J: potential energy of what no joint can feel
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return int(self.P.shape[1])
+
+
+@dataclass
+class Node:
+    """A joint and the link it carries, on the way to a column of P."""
+
+    joint: Joint
+    index: int  # in the user's q
+    parent: int  # in the user's q; -1 for the base
+    before: Array  # pose of the joint's frame at zero on the carrying link, whose user frame counts
+    moments: Array  # 4x4 moments about the user's link frame, fixed children included
+    frame: Array | None = None  # pose of the canonical frame in the user's link frame
+    turn: float = 0.0  # angle about z from the axis frame to the canonical one
+
+
+def build(nodes: Sequence[Node], gravity: Array, mount: Array) -> Model:
+    """The Model of joints in the user's order. gravity: in the world; mount: the base's pose in the world."""
+    size = _size(nodes)
+    children: dict[int, list[int]] = {i: [] for i in range(-1, len(nodes))}
+    for node in nodes:
+        children[node.parent].append(node.index)
+    order = _depth_first(children)
+    place = {index: i for i, index in enumerate(order)}
+    n = len(nodes)
+    P = np.zeros((r.ROWS, n), order="F")  # a link's column in one run of memory
+    T = np.zeros((3, n), dtype=np.int64)
+    Q = [_place(P, T, place, nodes, children, nodes[index], size, mount.T[:3, :3] @ gravity) for index in order]
+    for i, index in enumerate(order):
+        _drive(P, T, i, nodes[index].joint)
+    moments = [_in_canonical(nodes[index]) for index in order]
+    _thresholds(P, T, Q, moments)
+    left = _lump(P, T, Q, moments)
+    forked = T.copy()
+    forked[r.KIND] |= r.FORK
+    for array in (P, T, forked):
+        array.flags.writeable = False
+    base_potential = -float(gravity @ (mount @ left)[:3, 3] + P[r.MASS].sum() * (gravity @ mount[:3, 3]))
+    return Model(P, T, forked, base_potential)
+
+
+def _size(nodes: Sequence[Node]) -> float:
+    """A length that the robot's links do not exceed by much: how far an origin may be moved along its axis."""
+    reach = [float(np.linalg.norm(node.before[:3, 3]) + np.linalg.norm(np.asarray(node.joint.tail)[:3, 3])) for node in nodes]
+    return max(reach, default=0.0) + EPS
+
+
+def _depth_first(children: dict[int, list[int]]) -> list[int]:
+    """Parents before children, and after each link the child with most links behind it, so that chains stay together."""
+    below: dict[int, int] = {}
+    stack, seen = [-1], []
+    while stack:
+        index = stack.pop()
+        seen.append(index)
+        stack.extend(children[index])
+    for index in reversed(seen):
+        below[index] = 1 + sum(below[c] for c in children[index])
+    order, stack = [], [-1]
+    while stack:
+        index = stack.pop()
+        order.append(index)
+        stack.extend(sorted(children[index], key=lambda c: (below[c], -c)))
+    return order[1:]
+
+
+def _axis_frame(axis: Array) -> Array:
+    """A rotation whose z axis is the given direction; the identity if that is z itself."""
+    x, y, z = axis
+    if x == 0 and y == 0:
+        return np.diag([1.0, 1.0, 1.0] if z > 0 else [1.0, -1.0, -1.0])
+    helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
+    first = np.cross(helper, axis)
+    first /= np.linalg.norm(first)
+    return np.column_stack([first, np.cross(axis, first), axis])
+
+
+def _way(node: Node, nodes: Sequence[Node]) -> tuple[Array, Array]:
+    """Rotation and place of the joint's axis frame in the parent's canonical frame (turn not yet counted)."""
+    before = node.before
+    if node.parent >= 0:
+        frame = nodes[node.parent].frame
+        assert frame is not None
+        before = _inverse(frame) @ before
+    return before[:3, :3] @ _axis_frame(np.asarray(node.joint.axis)), before[:3, 3]
+
+
+def _angles(R: Array, p: Array) -> tuple[float, float, float]:
+    """gamma, cos and sin of alpha with R = Rz(gamma) Rx(alpha) Rz(.): gamma turns x onto the common normal."""
+    sine = math.hypot(R[0, 2], R[1, 2])
+    if sine <= 4 * EPS:  # parallel as far as can be told: any normal will do, so the one through the two axes
+        return (math.atan2(p[1], p[0]) if math.hypot(p[0], p[1]) > 0 else 0.0), math.copysign(1.0, R[2, 2]), 0.0
+    length = math.hypot(sine, R[2, 2])
+    return math.atan2(R[0, 2], -R[1, 2]), R[2, 2] / length, sine / length
+
+
+def _rotation_z(angle: float) -> Array:
+    c, s = math.cos(angle), math.sin(angle)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def _inverse(pose: Array) -> Array:
+    T = np.eye(4)
+    T[:3, :3] = pose[:3, :3].T
+    T[:3, 3] = -pose[:3, :3].T @ pose[:3, 3]
+    return T
+
+
+def _place(
+    P: Array,
+    T: NDArray[np.int64],
+    place: dict[int, int],
+    nodes: Sequence[Node],
+    children: dict[int, list[int]],
+    node: Node,
+    size: float,
+    gravity: Array,
+) -> Array:
+    """Chooses the canonical frame of a link, writes its column's geometry and returns its pose on its parent at zero."""
+    i, joint = place[node.index], node.joint
+    prismatic = joint.kind == "prismatic"
+    parent = place[node.parent] if node.parent >= 0 else -1
+    R, p = _way(node, nodes)
+    gamma, ca, sa = _angles(R, p)
+    straight = parent == i - 1 and parent >= 0
+    if straight:  # the parent's x axis was turned to suit this child: what is left of gamma is rounding
+        gamma = 0.0
+    p = _rotation_z(-gamma) @ p
+    slide = 0.0
+    if parent >= 0:
+        wanted = p[1] / sa if sa > 0 else -p[2] * ca
+        if abs(wanted) <= 2 * size:
+            slide = wanted
+            p = np.array([p[0], 0.0, p[2] + slide * ca])
+            if sa == 0:
+                p[2] = 0.0
+        else:
+            straight = False
+
+    # the angle about z from Rz(gamma) Rx(alpha) to the axis frame
+    Rx = np.array([[1.0, 0.0, 0.0], [0.0, ca, -sa], [0.0, sa, ca]])
+    rest = Rx.T @ _rotation_z(-gamma) @ R
+    delta = math.atan2(rest[1, 0] - rest[0, 1], rest[0, 0] + rest[1, 1])
+    node.frame = _canonical(joint, slide, 0.0)
+    main = next((c for c in children[node.index] if place[c] == i + 1), None)
+    if main is not None:  # turn x onto the common normal with the child that comes next
+        node.turn = _angles(*_way(nodes[main], nodes))[0]
+        node.frame = _canonical(joint, slide, node.turn)
+    theta = delta + node.turn
+
+    T[r.PARENT, i], T[r.INDEX, i] = parent, node.index
+    T[r.KIND, i] = (r.PRISMATIC if prismatic else 0) | (r.STRAIGHT if straight else 0)
+    if parent >= 0 and not straight:
+        T[r.KIND, parent] |= r.FORK
+    P[r.COS_ALPHA, i], P[r.SIN_ALPHA, i] = ca, sa
+    P[r.PX : r.PZ + 1, i] = p
+    P[r.COS_GAMMA, i], P[r.SIN_GAMMA, i] = math.cos(gamma), math.sin(gamma)
+    P[r.OFFSET, i] = slide if prismatic else theta
+    P[r.COS_THETA, i], P[r.SIN_THETA, i] = math.cos(theta), math.sin(theta)
+    if parent < 0:
+        seen = Rx.T @ _rotation_z(-gamma)
+        P[r.GX : r.GZ + 1, i] = -seen @ gravity
+        P[r.PX : r.PZ + 1, i] = Rx.T @ p
+    E = _inverse(node.frame)
+    P[r.EXX : r.EZZ + 1, i] = E[:3, :3].ravel()
+    P[r.EX : r.EZ + 1, i] = E[:3, 3]
+    P[r.JOINT_Z, i] = -slide
+
+    pose = np.eye(4)
+    pose[:3, :3] = _rotation_z(gamma) @ Rx @ _rotation_z(theta)
+    pose[:3, 3] = _rotation_z(gamma) @ p
+    if prismatic:
+        pose[:3, 3] += pose[:3, 2] * slide
+    return pose
+
+
+def _canonical(joint: Joint, slide: float, turn: float) -> Array:
+    """Pose of the canonical frame in the user's link frame: along the axis by `slide`, about it by `turn`."""
+    frame = np.eye(4)
+    axis = np.asarray(joint.axis)
+    frame[:3, :3] = _axis_frame(axis) @ _rotation_z(turn)
+    frame[:3, 3] = axis * slide
+    found: Array = _inverse(np.asarray(joint.tail)) @ frame
+    return found
+
+
+def _in_canonical(node: Node) -> Array:
+    assert node.frame is not None
+    to = _inverse(node.frame)
+    moved: Array = to @ node.moments @ to.T
+    return moved
+
+
+def _lump(P: Array, T: NDArray[np.int64], poses: list[Array], moments: list[Array]) -> Array:
+    """Moves to the parents what joints cannot feel, from the tips inward; returns what has reached the base."""
+    base = np.zeros((4, 4))
+    for i in range(len(moments) - 1, -1, -1):
+        S = moments[i]
+        lost = np.zeros((4, 4))
+        if T[r.KIND, i] & r.PRISMATIC:
+            lost[:3, :3] = S[:3, :3]
+        else:
+            lost[2:, 2:] = S[2:, 2:]
+        S = S - lost
+        P[[r.JXX, r.JYY, r.JXY, r.JXZ, r.JYZ], i] = S[0, 0], S[1, 1], S[0, 1], S[0, 2], S[1, 2]
+        P[[r.HX, r.HY, r.HZ, r.MASS], i] = S[0, 3], S[1, 3], S[2, 3], S[3, 3]
+        P[[r.LOST_MASS, r.LOST_HZ], i] = lost[3, 3], lost[2, 3]
+        P[r.LOST_XX : r.LOST_ZZ + 1, i] = np.diagonal(lost)[:3]
+        P[[r.LOST_XY, r.LOST_XZ, r.LOST_YZ], i] = lost[0, 1], lost[0, 2], lost[1, 2]
+        moved = poses[i] @ lost @ poses[i].T
+        parent = T[r.PARENT, i]
+        if parent >= 0:
+            moments[parent] = moments[parent] + moved
+        else:
+            base += moved
+    return base
+
+
+def _drive(P: Array, T: NDArray[np.int64], i: int, joint: Joint) -> None:
+    motor = joint.motor
+    plus, minus = motor.joint_coulomb
+    P[r.ARMATURE, i], P[r.VISCOUS, i], P[r.PLUS, i], P[r.MINUS, i] = motor.armature, motor.joint_viscous, plus, -minus
+    if motor.joint_viscous or plus or minus:
+        T[r.KIND, i] |= r.RUBS
+
+
+def _thresholds(P: Array, T: NDArray[np.int64], poses: list[Array], moments: list[Array]) -> None:
+    """SMALLEST: rounding in the inertia felt at a joint, from what all it carries could have at most, stretched out.
+
+    The inertia felt is a difference of numbers no larger than this bound; 4 n eps of it is noise.
+    """
+    n = P.shape[1]
+    mass = np.array([S[3, 3] for S in moments])
+    first = np.array([np.linalg.norm(S[:3, 3]) for S in moments])
+    second = np.array([np.trace(S[:3, :3]) for S in moments])
+    for i in range(n - 1, -1, -1):
+        bound = mass[i] if T[r.KIND, i] & r.PRISMATIC else second[i]
+        P[r.SMALLEST, i] = 4 * n * EPS * (bound + P[r.ARMATURE, i])
+        parent, reach = T[r.PARENT, i], float(np.linalg.norm(poses[i][:3, 3]))
+        if parent >= 0:
+            second[parent] += second[i] + 2 * first[i] * reach + mass[i] * reach**2
+            first[parent] += first[i] + mass[i] * reach
+            mass[parent] += mass[i]
+

@@ -1,0 +1,239 @@
+"""The parts a robot is described by: links, joints, motors, limits. Immutable, checked when they are made."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastdyn.errors import RobotError
+
+Array = NDArray[np.float64]
+JointKind = Literal["revolute", "prismatic", "fixed"]
+KINDS: tuple[JointKind, ...] = ("revolute", "prismatic", "fixed")
+EPS = float(np.finfo(float).eps)
+
+
+def frozen(values: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
+    """A read-only float64 copy of the given shape, or an error that names what it was to be."""
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as problem:
+        raise RobotError(f"{what}: expected numbers of shape {shape}, found {values!r}") from problem
+    if array.shape != shape:
+        raise RobotError(f"{what}: expected shape {shape}, found shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise RobotError(f"{what}: expected finite numbers, found {array.tolist()}")
+    array.flags.writeable = False
+    return array
+
+
+def number(value: Any, what: str) -> float:
+    """A finite float, or an error that names what it was to be."""
+    try:
+        found = float(value)
+    except (TypeError, ValueError) as problem:
+        raise RobotError(f"{what}: expected a number, found {value!r}") from problem
+    if not math.isfinite(found):
+        raise RobotError(f"{what}: expected a finite number, found {found}")
+    return found
+
+
+def not_negative(value: Any, what: str) -> float:
+    """A finite float that is not below zero, or an error that names what it was to be."""
+    found = number(value, what)
+    if found < 0:
+        raise RobotError(f"{what}: expected a number not below zero, found {found}")
+    return found
+
+
+def pose(matrix: ArrayLike, what: str) -> Array:
+    """A read-only 4x4 homogeneous matrix, checked to be one."""
+    T = frozen(matrix, (4, 4), what)
+    # rotations typed with single precision are still accepted; the model uses the entries as they are
+    if not np.allclose(T[:3, :3] @ T[:3, :3].T, np.eye(3), rtol=0, atol=1e-6) or np.linalg.det(T[:3, :3]) < 0:
+        raise RobotError(f"{what}: expected a rotation in the upper left 3x3, found {T[:3, :3].tolist()}")
+    if not np.array_equal(T[3], (0, 0, 0, 1)):
+        raise RobotError(f"{what}: expected (0, 0, 0, 1) as last row, found {T[3].tolist()}")
+    return T
+
+
+@dataclass(frozen=True)
+class Motor:
+    """A drive: what it adds to its joint.
+
+    inertia: rotor inertia, kg m^2 (kg behind a prismatic joint); gear: turns of the motor per turn of the joint, of any
+    sign; viscous: N m s/rad at the motor; coulomb: N m at the motor, one number or (plus, minus) for the two directions
+    of the joint's motion. Friction opposes motion, so only the size of `minus` counts: tables print it negative.
+
+    >>> motor = Motor(inertia=200e-6, gear=-62.6111, viscous=1.48e-3, coulomb=(0.395, -0.435))
+    >>> round(motor.armature, 6)
+    0.78403
+    """
+
+    inertia: float = 0.0
+    gear: float = 1.0
+    viscous: float = 0.0
+    coulomb: tuple[float, float] | float = (0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        for name in ("inertia", "viscous"):
+            object.__setattr__(self, name, not_negative(getattr(self, name), f"motor {name}"))
+        object.__setattr__(self, "gear", number(self.gear, "motor gear"))
+        if np.ndim(self.coulomb) == 0:
+            size = not_negative(self.coulomb, "motor coulomb")
+            both = (size, size)
+        else:
+            plus, minus = frozen(self.coulomb, (2,), "motor coulomb").tolist()
+            both = (not_negative(plus, "motor coulomb, first number"), abs(minus))
+        object.__setattr__(self, "coulomb", both)
+
+    @property
+    def armature(self) -> float:
+        """What the rotor adds to the mass matrix's diagonal: gear^2 inertia."""
+        return self.gear**2 * self.inertia
+
+    @property
+    def joint_viscous(self) -> float:
+        """Viscous friction felt at the joint: gear^2 viscous."""
+        return self.gear**2 * self.viscous
+
+    @property
+    def joint_coulomb(self) -> tuple[float, float]:
+        """Sizes of Coulomb friction felt at the joint, for motion in the plus and the minus direction."""
+        plus, minus = self.coulomb  # type: ignore[misc]  # a pair since __post_init__
+        return abs(self.gear) * plus, abs(self.gear) * minus
+
+    def without_friction(self) -> Motor:
+        """The same rotor, without friction."""
+        return Motor(inertia=self.inertia, gear=self.gear)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How far, how fast and how hard a joint may go; infinite where nothing is known."""
+
+    lower: float = -math.inf
+    upper: float = math.inf
+    velocity: float = math.inf
+    effort: float = math.inf
+
+    def __post_init__(self) -> None:
+        for name in ("lower", "upper", "velocity", "effort"):
+            try:
+                value = float(getattr(self, name))
+            except (TypeError, ValueError) as problem:
+                raise RobotError(f"limit {name}: expected a number, found {getattr(self, name)!r}") from problem
+            if math.isnan(value):
+                raise RobotError(f"limit {name}: expected a number, found NaN")
+            object.__setattr__(self, name, value)
+        if self.lower > self.upper:
+            raise RobotError(f"limits: expected lower <= upper, found lower {self.lower} and upper {self.upper}")
+        for name in ("velocity", "effort"):
+            if getattr(self, name) < 0:
+                raise RobotError(f"limit {name}: expected a number not below zero, found {getattr(self, name)}")
+
+
+def _zero_vector() -> Any:
+    return np.zeros(3)
+
+
+def _zero_matrix() -> Any:
+    return np.zeros((3, 3))
+
+
+def _identity() -> Any:
+    return np.eye(4)
+
+
+def _z() -> Any:
+    return np.array([0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A rigid body. com: centre of mass in the link's frame, m; inertia: about the centre of mass, along the frame's axes."""
+
+    name: str
+    mass: float = 0.0
+    com: ArrayLike = field(default_factory=_zero_vector)
+    inertia: ArrayLike = field(default_factory=_zero_matrix)
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "link")
+        where = f"link {self.name!r}"
+        object.__setattr__(self, "mass", not_negative(self.mass, f"{where}, mass"))
+        object.__setattr__(self, "com", frozen(self.com, (3,), f"{where}, com"))
+        inertia = frozen(self.inertia, (3, 3), f"{where}, inertia")
+        scale = float(np.abs(inertia).max())
+        if np.abs(inertia - inertia.T).max() > 1e-9 * scale:
+            raise RobotError(f"{where}, inertia: expected a symmetric matrix, found {inertia.tolist()}")
+        moments = np.linalg.eigvalsh(inertia)
+        if moments[0] < -8 * EPS * scale:  # eigenvalues are known to a few eps of the largest
+            raise RobotError(f"{where}, inertia: expected no negative principal moment, found {moments.tolist()}")
+        object.__setattr__(self, "inertia", inertia)
+
+    def doubts(self) -> str | None:
+        """What no real body has: moments that break the triangle inequality, or moments without mass."""
+        moments = np.linalg.eigvalsh(np.asarray(self.inertia))
+        if self.mass == 0 and moments[2] > 0:
+            return f"{self.name!r} has moments of inertia {moments.tolist()} but no mass"
+        if moments[0] + moments[1] < moments[2] * (1 - 1e-9):
+            return f"{self.name!r} has principal moments {moments.tolist()}: the largest exceeds the sum of the others"
+        return None
+
+    def moments(self, where: Array) -> Array:
+        """The 4x4 matrix of moments [[J, h], [h^T, m]] of this body standing at the pose `where`."""
+        com, inertia = np.asarray(self.com), np.asarray(self.inertia)
+        S = np.empty((4, 4))
+        S[:3, :3] = 0.5 * np.trace(inertia) * np.eye(3) - 0.5 * (inertia + inertia.T) + self.mass * np.outer(com, com)
+        S[:3, 3] = S[3, :3] = self.mass * com
+        S[3, 3] = self.mass
+        moved: Array = where @ S @ where.T
+        return moved
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """What joins two links. The child's pose on its parent is origin, then the joint's motion along or about `axis`, then tail.
+
+    origin: pose of the joint's frame on the parent link, at zero; axis: in the joint's frame; tail: pose of the child
+    link's frame on the moved joint frame (the identity in URDF; the link's D-H transform in standard D-H).
+    """
+
+    name: str
+    parent: str
+    child: str
+    kind: JointKind = "revolute"
+    origin: ArrayLike = field(default_factory=_identity)
+    axis: ArrayLike = field(default_factory=_z)
+    tail: ArrayLike = field(default_factory=_identity)
+    limits: Limits = Limits()
+    motor: Motor = Motor()
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "joint")
+        where = f"joint {self.name!r}"
+        if self.kind not in KINDS:
+            raise RobotError(f"{where}, kind: expected one of {', '.join(KINDS)}, found {self.kind!r}")
+        for end in ("parent", "child"):
+            check_name(getattr(self, end), f"{where}, {end} link")
+        object.__setattr__(self, "origin", pose(self.origin, f"{where}, origin"))
+        object.__setattr__(self, "tail", pose(self.tail, f"{where}, tail"))
+        axis = frozen(self.axis, (3,), f"{where}, axis")
+        length = float(np.linalg.norm(axis))
+        if not length > 1e-9:
+            raise RobotError(f"{where}, axis: expected a direction, found {axis.tolist()}")
+        object.__setattr__(self, "axis", frozen(axis / length, (3,), f"{where}, axis"))
+        for name, kind in (("limits", Limits), ("motor", Motor)):
+            if not isinstance(getattr(self, name), kind):
+                raise RobotError(f"{where}, {name}: expected {kind.__name__}, found {getattr(self, name)!r}")
+
+
+def check_name(name: Any, what: str) -> None:
+    """A name is a string with something in it."""
+    if not isinstance(name, str) or not name.strip():
+        raise RobotError(f"{what}: expected a name, found {name!r}")

@@ -1,0 +1,340 @@
+"""Robot: an immutable, checked description of a tree of rigid links, and the methods a user calls."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastdyn import api
+from fastdyn.errors import ArgumentError, RobotError, RobotWarning
+from fastdyn.model import Model, Node, build
+from fastdyn.parts import Array, Joint, Link, frozen, pose
+
+STANDARD_GRAVITY = (0.0, 0.0, -9.80665)  # m/s^2
+Wrenches = ArrayLike | Mapping[str, ArrayLike]
+
+
+class Robot:
+    """A tree of rigid links on a fixed base.
+
+    links and joints may come in any order; joint coordinates are in the order of the moving joints given. gravity: the
+    vector g in the world, m/s^2; mount: the base link's pose in the world. A body that no real one can be is a
+    RobotWarning, and an error under strict=True.
+
+    >>> arm = Robot([Link("base"), Link("bob", mass=2.0, com=(0, 0, -0.5))],
+    ...             [Joint("hinge", "base", "bob", axis=(0, 1, 0))], name="pendulum", gravity=(0, 0, -10))
+    >>> arm.inverse_dynamics([np.pi / 2], [0.0], [0.0]).round(12)
+    array([10.])
+    """
+
+    def __init__(
+        self,
+        links: Iterable[Link],
+        joints: Iterable[Joint],
+        name: str | None = None,
+        gravity: ArrayLike | None = None,
+        mount: ArrayLike | None = None,
+        strict: bool = False,
+    ) -> None:
+        self.name: str = "robot" if name is None else str(name)
+        self.gravity: Array = frozen(STANDARD_GRAVITY if gravity is None else gravity, (3,), "gravity")
+        self.mount: Array = pose(np.eye(4) if mount is None else mount, "mount")
+        self.all_links: tuple[Link, ...] = tuple(links)
+        self.all_joints: tuple[Joint, ...] = tuple(joints)
+        self._check_tree()
+        self.joints: tuple[Joint, ...] = tuple(j for j in self.all_joints if j.kind != "fixed")
+        by_name = {link.name: link for link in self.all_links}
+        self.links: tuple[Link, ...] = tuple(by_name[j.child] for j in self.joints)
+        self.base: Link = by_name[self._root]
+        self._doubt(strict)
+        self._frozen = True
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if getattr(self, "_frozen", False):
+            raise AttributeError(f"a Robot cannot be changed: make a new one instead of setting {name!r}")
+        super().__setattr__(name, value)
+
+    # ------------------------------------------------------------------------------------------ what it is
+
+    @property
+    def n(self) -> int:
+        """Number of moving joints."""
+        return len(self.joints)
+
+    def __repr__(self) -> str:
+        kinds = "".join("R" if j.kind == "revolute" else "P" for j in self.joints)
+        return f"<Robot {self.name!r}: {self.n} joints {kinds}, {sum(link.mass for link in self.links):.6g} kg moving>"
+
+    @cached_property
+    def model(self) -> Model:
+        """The flat arrays that kernels read."""
+        carrier = self._carriers()
+        index = {joint.child: i for i, joint in enumerate(self.joints)}
+        moments = {i: np.zeros((4, 4)) for i in range(-1, self.n)}
+        for link in self.all_links:
+            moving, where = carrier[link.name]
+            moments[index.get(moving, -1)] += link.moments(where)
+        nodes = []
+        for i, joint in enumerate(self.joints):
+            moving, where = carrier[joint.parent]
+            nodes.append(Node(joint, i, index.get(moving, -1), where @ np.asarray(joint.origin), moments[i]))
+        return build(nodes, self.gravity, self.mount)
+
+    # ------------------------------------------------------------------------------------------ dynamics
+
+    def inverse_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        wrenches: Wrenches | None = None,
+        out: Array | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """The joint torques that a motion takes: (..., n), N m for revolute, N for prismatic joints.
+
+        q, qd, qdd: (..., n) in rad or m and seconds. Friction and rotors are included. wrenches: what the surroundings
+        exert on the links, (..., n, 6) or a mapping from link names to (..., 6): force, then moment, N and N m, at the
+        origin and along the axes of the link's frame. Batch axes broadcast. Results do not depend on `threads`.
+
+        >>> import fastdyn as fd
+        >>> arm = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0)
+        >>> arm.inverse_dynamics([0, 0], [0, 0], [0, 0]).round(12)
+        array([20.,  5.])
+        """
+        values = {"q": q, "qd": qd, "qdd": qdd, "wrenches": self._wrenches(wrenches)}
+        return self._evaluate(api.INVERSE_DYNAMICS, values, out, threads)
+
+    def forward_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        wrenches: Wrenches | None = None,
+        method: Literal["aba", "crba"] = "aba",
+        out: Array | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """The accelerations that torques cause: (..., n), rad/s^2 or m/s^2.
+
+        method: "aba", articulated bodies, O(n); "crba", mass matrix and its factors. Both give the same numbers up to
+        rounding. A joint that moves no inertia is a SingularMassMatrixError.
+
+        >>> import fastdyn as fd
+        >>> arm = fd.robots.puma560()
+        >>> tau = arm.inverse_dynamics([0.1] * 6, [0.2] * 6, [0.3] * 6)
+        >>> arm.forward_dynamics([0.1] * 6, [0.2] * 6, tau).round(10)
+        array([0.3, 0.3, 0.3, 0.3, 0.3, 0.3])
+        """
+        if method not in api.FORWARD_DYNAMICS:
+            raise ArgumentError(f"method is {method!r}: expected one of {', '.join(map(repr, api.FORWARD_DYNAMICS))}")
+        values = {"q": q, "qd": qd, "tau": tau, "wrenches": self._wrenches(wrenches)}
+        return self._evaluate(api.FORWARD_DYNAMICS[method], values, out, threads)
+
+    def mass_matrix(self, q: ArrayLike, out: Array | None = None, threads: int = 1) -> Array:
+        """M(q), (..., n, n): kg m^2, kg m or kg. Rotors stand on its diagonal.
+
+        >>> import fastdyn as fd
+        >>> fd.robots.two_link(m1=1.0, m2=1.0, length=1.0).mass_matrix([0.0, 0.0]).round(6)
+        array([[2.666667, 0.833333],
+               [0.833333, 0.333333]])
+        """
+        return self._evaluate(api.MASS_MATRIX, {"q": q}, out, threads)
+
+    def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike, out: Array | None = None, threads: int = 1) -> Array:
+        """C(q, qd) from Christoffel symbols, (..., n, n): C qd are the velocity forces, and dM/dt - 2 C is skew.
+
+        >>> import fastdyn as fd
+        >>> arm = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0)
+        >>> (arm.coriolis_matrix([0.0, np.pi / 2], [1.0, 2.0]) @ [1.0, 2.0]).round(12)
+        array([-4. ,  0.5])
+        """
+        return self._evaluate(api.CORIOLIS_MATRIX, {"q": q, "qd": qd}, out, threads)
+
+    def bias_forces(self, q: ArrayLike, qd: ArrayLike, out: Array | None = None, threads: int = 1) -> Array:
+        """Inverse dynamics at zero acceleration, (..., n): velocity forces, gravity and friction. tau = M qdd + bias.
+
+        >>> import fastdyn as fd
+        >>> fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=0.0).bias_forces([0.0, np.pi / 2], [1.0, 2.0]).round(12)
+        array([-4. ,  0.5])
+        """
+        return self._evaluate(api.BIAS_FORCES, {"q": q, "qd": qd}, out, threads)
+
+    def gravity_forces(self, q: ArrayLike, out: Array | None = None, threads: int = 1) -> Array:
+        """The torques that hold the robot still against gravity, (..., n).
+
+        >>> import fastdyn as fd
+        >>> fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0).gravity_forces([0.0, 0.0]).round(12)
+        array([20.,  5.])
+        """
+        return self._evaluate(api.GRAVITY_FORCES, {"q": q}, out, threads)
+
+    def kinetic_energy(self, q: ArrayLike, qd: ArrayLike, threads: int = 1) -> Array:
+        """Kinetic energy, rotors included, (...), J.
+
+        >>> import fastdyn as fd
+        >>> float(fd.robots.two_link(m1=1.0, m2=1.0, length=1.0).kinetic_energy([0.0, 0.0], [1.0, 0.0]).round(6))
+        1.333333
+        """
+        return self._evaluate(api.KINETIC_ENERGY, {"q": q, "qd": qd}, None, threads)
+
+    def potential_energy(self, q: ArrayLike, threads: int = 1) -> Array:
+        """Potential energy of the moving links in the gravity field, zero at the world's origin, (...), J.
+
+        >>> import fastdyn as fd
+        >>> float(fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0).potential_energy([np.pi / 2, 0.0]).round(6))
+        20.0
+        """
+        return self._evaluate(api.POTENTIAL_ENERGY, {"q": q}, None, threads) + self.model.base_potential
+
+    def joint_reactions(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        wrenches: Wrenches | None = None,
+        out: Array | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """What each bearing carries, (..., n, 6): the force (N), then the moment (N m) that the parent exerts on the link.
+
+        At the joint's origin (which slides with the link where the joint is prismatic), along the axes of the link's
+        frame. The component along the joint is what moves the link: the motor's torque less friction and rotor.
+
+        >>> import fastdyn as fd
+        >>> arm = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0)
+        >>> arm.joint_reactions([0, 0], [0, 0], [0, 0])[0].round(12)
+        array([ 0., 20.,  0.,  0.,  0., 20.])
+        """
+        values = {"q": q, "qd": qd, "qdd": qdd, "wrenches": self._wrenches(wrenches)}
+        return self._evaluate(api.JOINT_REACTIONS, values, out, threads)
+
+    # ------------------------------------------------------------------------------------------ variations
+
+    def with_gravity(self, gravity: ArrayLike) -> Robot:
+        """The same robot under another gravity vector, m/s^2 in the world.
+
+        >>> import fastdyn as fd
+        >>> fd.robots.puma560().with_gravity((0, 0, 0)).gravity_forces([0.3] * 6).tolist()
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+        """
+        return self._again(gravity=gravity)
+
+    def with_mount(self, mount: ArrayLike) -> Robot:
+        """The same robot on a base that stands at another 4x4 pose in the world."""
+        return self._again(mount=mount)
+
+    def without_friction(self) -> Robot:
+        """The same robot with frictionless joints; rotors stay."""
+        return self._again(joints=[replace(j, motor=j.motor.without_friction()) for j in self.all_joints])
+
+    def _again(
+        self,
+        links: Iterable[Link] | None = None,
+        joints: Iterable[Joint] | None = None,
+        gravity: ArrayLike | None = None,
+        mount: ArrayLike | None = None,
+    ) -> Robot:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RobotWarning)  # said once, when the robot was made
+            return Robot(
+                self.all_links if links is None else links,
+                self.all_joints if joints is None else joints,
+                name=self.name,
+                gravity=self.gravity if gravity is None else gravity,
+                mount=self.mount if mount is None else mount,
+            )
+
+    # ------------------------------------------------------------------------------------------ on the way in
+
+    def _evaluate(
+        self, quantity: api.Quantity, values: Mapping[str, ArrayLike | None], out: Array | None, threads: int
+    ) -> Array:
+        names = [joint.name for joint in self.joints]
+        return api.evaluate(self.name, names, self.model, quantity, values, out, threads)
+
+    def _wrenches(self, wrenches: Wrenches | None) -> ArrayLike | None:
+        """(..., n, 6) from a mapping of link names; those of fixed links are handed to the links that carry them."""
+        if not isinstance(wrenches, Mapping):
+            return wrenches
+        carrier, place = self._carriers(), {joint.child: i for i, joint in enumerate(self.joints)}
+        given = {}
+        for name, wrench in wrenches.items():
+            if name not in carrier:
+                raise ArgumentError(f"wrenches names {name!r}, which is no link of {self.name}: {sorted(carrier)}")
+            array = np.asarray(wrench, dtype=np.float64)
+            if array.shape[-1:] != (6,):
+                raise ArgumentError(f"wrenches[{name!r}] has shape {array.shape}: expected (..., 6)")
+            given[name] = array
+        total = np.zeros((*np.broadcast_shapes(*(a.shape[:-1] for a in given.values())), self.n, 6))
+        for name, array in given.items():
+            moving, where = carrier[name]
+            if moving not in place:
+                continue  # on the base: no joint feels it
+            force, moment = array[..., :3] @ where[:3, :3].T, array[..., 3:] @ where[:3, :3].T
+            total[..., place[moving], :3] += force
+            total[..., place[moving], 3:] += moment + np.cross(where[:3, 3], force)
+        return total
+
+    def _carriers(self) -> dict[str, tuple[str, Array]]:
+        """For each link, the moving link (or the base) it is fixed to, and its pose there."""
+        joint_of = {joint.child: joint for joint in self.all_joints}
+        found: dict[str, tuple[str, Array]] = {}
+        for link in self.all_links:
+            where, name = np.eye(4), link.name
+            while name in joint_of and joint_of[name].kind == "fixed":
+                joint = joint_of[name]
+                where, name = np.asarray(joint.origin) @ np.asarray(joint.tail) @ where, joint.parent
+            found[link.name] = (name, where)
+        return found
+
+    # ------------------------------------------------------------------------------------------ checks
+
+    def _check_tree(self) -> None:
+        if not self.all_links:
+            raise RobotError(f"robot {self.name!r}: expected at least one link, found none")
+        links = _unique([link.name for link in self.all_links], "link", self.name)
+        _unique([joint.name for joint in self.all_joints], "joint", self.name)
+        joint_of: dict[str, Joint] = {}
+        for joint in self.all_joints:
+            for end, link in (("parent", joint.parent), ("child", joint.child)):
+                if link not in links:
+                    raise RobotError(f"joint {joint.name!r}: its {end} link {link!r} does not exist")
+            if joint.child in joint_of:
+                other = joint_of[joint.child].name
+                raise RobotError(f"link {joint.child!r} is the child of two joints, {other!r} and {joint.name!r}")
+            joint_of[joint.child] = joint
+        roots = [link.name for link in self.all_links if link.name not in joint_of]
+        if len(roots) > 1:
+            raise RobotError(f"robot {self.name!r}: expected one base link, found {len(roots)}: {', '.join(roots)}")
+        for link in links:
+            seen, at = {link}, link
+            while at in joint_of:
+                at = joint_of[at].parent
+                if at in seen:
+                    raise RobotError(f"robot {self.name!r}: the joints above link {link!r} form a cycle through {at!r}")
+                seen.add(at)
+        self._root = roots[0]
+
+    def _doubt(self, strict: bool) -> None:
+        doubts = [doubt for link in self.all_links if link is not self.base and (doubt := link.doubts())]
+        if doubts:
+            message = f"robot {self.name!r} has links that no real body can be: {'; '.join(doubts)}"
+            if strict:
+                raise RobotError(message)
+            warnings.warn(message, RobotWarning, stacklevel=3)
+
+
+def _unique(names: list[str], what: str, robot: str) -> set[str]:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise RobotError(f"robot {robot!r}: two of its {what}s have the name {name!r}")
+        seen.add(name)
+    return seen

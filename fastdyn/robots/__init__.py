@@ -1,0 +1,7 @@
+"""Built-in arms, each with the source of its figures."""
+
+from fastdyn.robots.arms import puma560, stanford
+from fastdyn.robots.closed_form import planar_2r, rrt, two_link
+from fastdyn.robots.random import random_chain, random_tree
+
+__all__ = ["planar_2r", "puma560", "random_chain", "random_tree", "rrt", "stanford", "two_link"]

@@ -1,0 +1,66 @@
+"""Random robots with bodies that could exist: for tests and benchmarks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastdyn.parts import Array, Joint, Link, Motor
+from fastdyn.robot import Robot
+
+
+def random_chain(n: int, seed: int = 0, prismatic: float = 0.0, drives: bool = False) -> Robot:
+    """n links one after another. prismatic: share of prismatic joints; drives: motors with rotors and friction."""
+    return _random("random_chain", n, seed, prismatic, drives, lambda rng, i: i - 1)
+
+
+def random_tree(n: int, seed: int = 0, prismatic: float = 0.0, drives: bool = False) -> Robot:
+    """n links, each on one of those before it or on the base. prismatic, drives: as for random_chain."""
+    return _random("random_tree", n, seed, prismatic, drives, lambda rng, i: int(rng.integers(max(-1, i - 4), i)))
+
+
+def _random(kind: str, n: int, seed: int, prismatic: float, drives: bool, parent) -> Robot:  # type: ignore[no-untyped-def]
+    rng = np.random.default_rng([n, seed])
+    links, joints = [Link("base")], []
+    for i in range(n):
+        on = parent(rng, i)
+        joints.append(
+            Joint(
+                name=f"joint{i + 1}",
+                parent="base" if on < 0 else f"link{on + 1}",
+                child=f"link{i + 1}",
+                kind="prismatic" if rng.uniform() < prismatic else "revolute",
+                origin=_random_pose(rng),
+                axis=rng.normal(size=3),
+                tail=_random_pose(rng),
+                motor=_random_motor(rng) if drives else Motor(),
+            )
+        )
+        links.append(_random_link(rng, f"link{i + 1}"))
+    return Robot(links, joints, name=f"{kind}({n}, {seed})", gravity=rng.normal(size=3) * 5)
+
+
+def _random_link(rng: np.random.Generator, name: str) -> Link:
+    """A body made of eight point masses: its inertia is a real one."""
+    points, masses = rng.uniform(-0.3, 0.3, (8, 3)), rng.uniform(0.05, 0.5, 8)
+    com = masses @ points / masses.sum()
+    arms = points - com
+    inertia = np.einsum("k,kij->ij", masses, np.einsum("ka,ka->k", arms, arms)[:, None, None] * np.eye(3)
+                        - arms[:, :, None] * arms[:, None, :])  # fmt: skip
+    return Link(name, float(masses.sum()), com, inertia)
+
+
+def _random_pose(rng: np.random.Generator) -> Array:
+    """A uniformly random rotation, from a random unit quaternion, and a place within 30 cm."""
+    w, x, y, z = (v := rng.normal(size=4)) / np.linalg.norm(v)
+    T = np.eye(4)
+    T[:3, :3] = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    T[:3, 3] = rng.uniform(-0.3, 0.3, 3)
+    return T
+
+
+def _random_motor(rng: np.random.Generator) -> Motor:
+    return Motor(rng.uniform(1e-5, 1e-4), rng.uniform(-100, 100), rng.uniform(0, 1e-4), tuple(rng.uniform(0, 0.01, 2)))

@@ -1,0 +1,188 @@
+"""The compilation policy: the only file that passes options to Numba, and why.
+
+error_model="numpy"  division by zero gives infinity, as in NumPy; no branch around every division.
+nogil=True           a batch runs beside other Python threads.
+fastmath             contract, reassoc, nsz, arcp let the compiler fuse and reorder. nnan and ninf stay out: they would let
+                     it delete every check for NaN and infinity.
+cache                compiled code is kept between processes in a private directory whose path holds a hash of the
+                     package's sources, because Numba's own check sees edits in one file only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import sys
+import threading
+import warnings
+from collections.abc import Callable
+from functools import cache, update_wrapper
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba import types
+from numba.core import caching
+from numba.extending import register_jitable
+
+FAST = ("contract", "reassoc", "nsz", "arcp")
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "fastmath": set(FAST)}
+_PACKAGE = Path(__file__).resolve().parent.parent
+_COMPILED = ("batch.py", "scalars/*.py", "kernels/*.py")
+
+_LOCK = threading.RLock()  # two threads may ask for the same code at once
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def kernel(function: F) -> F:
+    """A plain function over scalars that compiled code may also call, on float64 or on lanes."""
+    jitable: F = register_jitable(**_OPTIONS)(function)
+    return jitable
+
+
+def entry(buffers: int) -> Callable[[Callable[..., Any]], Entry]:
+    """A function that Python calls: (P, T, arrays of samples ..., the result, buffers ...), the last `buffers` of them scratch."""
+    return lambda function: Entry(function, buffers)
+
+
+class Entry:
+    """Compiled, or loaded from the cache, when first wanted: once for scalars and once for lanes.
+
+    Argument types are fixed, so that no call ever compiles anew: P is float64 in Fortran order, T int64, arrays of
+    samples C-ordered float64 with two axes, buffers 1-D (scalars) or 2-D (lanes). `py_func` is the same text in Python.
+    """
+
+    def __init__(self, function: Callable[..., Any], buffers: int) -> None:
+        update_wrapper(self, function)
+        self.py_func = function
+        self._buffers = buffers
+        self._arguments = function.__code__.co_argcount
+        self._ready: dict[int, Callable[..., Any]] = {}
+        self.dispatcher: Any = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.compiled(arguments[-1].ndim)(*arguments)
+
+    def compiled(self, axes: int) -> Callable[..., Any]:
+        """The machine code for buffers of 1 or 2 axes. It believes its arguments: lengths and layouts are not checked."""
+        if axes not in self._ready:
+            self._ready[axes] = self._compile(axes)
+        return self._ready[axes]
+
+    def signature(self, axes: int) -> tuple[Any, ...]:
+        """The types of the arguments."""
+        P, T = types.Array(types.float64, 2, "F"), types.Array(types.int64, 2, "C")
+        samples, buffer = types.Array(types.float64, 2, "C"), types.Array(types.float64, axes, "C")
+        return (P, T, *[samples] * (self._arguments - 2 - self._buffers), *[buffer] * self._buffers)
+
+    def _compile(self, axes: int) -> Callable[..., Any]:
+        if numba.config.DISABLE_JIT:
+            return self.py_func
+        with _LOCK:
+            if self.dispatcher is None:
+                self.dispatcher = numba.njit(**_OPTIONS)(self.py_func)
+                # Numba's key does not know of bounds checks: code with them must not be taken for code without
+                if not numba.config.BOUNDSCHECK and cache_directory() is not None:
+                    self.dispatcher._cache = _Cache(self.py_func)
+            signature = self.signature(axes)
+            self.dispatcher.compile(signature)
+            compiled: Callable[..., Any] = self.dispatcher.overloads[signature].entry_point
+            return compiled
+
+
+@cache
+def source_hash() -> str:
+    """A fingerprint of every source file of the package that compiled code may depend on."""
+    digest = hashlib.sha256()
+    for path in sorted(p for part in _COMPILED for p in _PACKAGE.glob(part)):
+        digest.update(str(path.relative_to(_PACKAGE)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@cache
+def cache_directory() -> Path | None:
+    """Where compiled code is kept, or None where no private place can be had (then every process compiles).
+
+    FASTDYN_CACHE_DIR names another place; by default it is the user's cache directory. A cache file is code, so a
+    directory that somebody else owns or may write to is refused.
+    """
+    root = os.environ.get("FASTDYN_CACHE_DIR")
+    try:
+        base = Path(root) if root else _user_cache()
+        base.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not _private(base):
+            return None
+        directory = base / source_hash()
+        directory.mkdir(mode=0o700, exist_ok=True)
+        return directory if _private(directory) and os.access(directory, os.W_OK | os.X_OK) else None
+    except (OSError, RuntimeError):  # a read-only disk, no home directory
+        return None
+
+
+def _user_cache() -> Path:
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "fastdyn"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "fastdyn" / "cache"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fastdyn"
+
+
+def _private(directory: Path) -> bool:
+    if not hasattr(os, "getuid"):
+        return True
+    found = directory.stat()
+    return found.st_uid == os.getuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+class _Locator(caching._CacheLocator):  # type: ignore[misc]
+    """Tells Numba where a function's compiled code lies."""
+
+    def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
+        self._lineno = py_func.__code__.co_firstlineno
+
+    def get_cache_path(self) -> str:
+        return str(cache_directory())
+
+    def get_source_stamp(self) -> str:
+        return source_hash()
+
+    def get_disambiguator(self) -> str:
+        return str(self._lineno)
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Locator:
+        return cls(py_func, py_file)
+
+
+class _CacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = (_Locator,)
+
+
+class _Cache(caching.FunctionCache):  # type: ignore[misc]
+    """Numba's cache, except that a file that cannot be read or written means compiling, never failing."""
+
+    _impl_class = _CacheImpl
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception as problem:  # a truncated pickle can raise anything
+            self._warn("read", problem)
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except Exception as problem:
+            self._warn("written", problem)
+
+    def _warn(self, verb: str, problem: Exception) -> None:
+        warnings.warn(
+            f"compiled code could not be {verb} in {cache_directory()} ({type(problem).__name__}: {problem}); "
+            "it is compiled anew, which costs seconds",
+            RuntimeWarning,
+            stacklevel=2,
+        )

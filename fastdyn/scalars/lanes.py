@@ -1,0 +1,484 @@
+"""Lanes: LANES samples in one SIMD value, so that one kernel text serves one sample or LANES of them.
+
+A kernel speaks to its buffers through a few verbs. On a 1-D float64 buffer they mean scalars; on a 2-D (rows, LANES)
+buffer they mean lanes; in plain Python they work on any object with + - * / (counting scalars, NumPy rows).
+
+    load, store, add     one row of a buffer
+    fill                 a constant, as wide as the buffer
+    sincos               sine and cosine, accurate for every finite argument
+    by_sign              one of two constants, by the sign of a value
+    all_above            whether every lane exceeds a bound (False for NaN)
+    all_finite           whether no lane is NaN or infinite
+    width, read, write   samples in and out of (T, columns) arrays
+"""
+
+import math
+import operator
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, models, overload, register_model
+
+from fastdyn.scalars.jit import FAST
+
+LANES = 8  # one AVX-512 register, two AVX2 registers
+
+# ---------------------------------------------------------------------------------------------- the type
+
+
+class LaneType(types.Type):
+    """LANES doubles in one LLVM vector."""
+
+    def __init__(self):
+        super().__init__(name=f"f64x{LANES}")
+
+
+lane = LaneType()
+_VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+_INT32 = ir.IntType(32)
+
+
+@register_model(LaneType)
+class _LaneModel(models.PrimitiveModel):
+    def __init__(self, manager, frontend_type):
+        super().__init__(manager, frontend_type, _VECTOR)
+
+
+def _constant(value):
+    return ir.Constant(_VECTOR, [float(value)] * LANES)
+
+
+def _splat(builder, x):
+    undefined = ir.Constant(_VECTOR, ir.Undefined)
+    first = builder.insert_element(undefined, x, ir.Constant(_INT32, 0))
+    return builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(_INT32, LANES), [0] * LANES))
+
+
+def _is_number(t):
+    return isinstance(t, (types.Float, types.Integer))
+
+
+# ---------------------------------------------------------------------------------------------- + - * / and minus
+
+
+def _define_binary(op, instruction: str):
+    def lower(context, builder, sig, args):
+        a, b = (
+            v if t == lane else _splat(builder, context.cast(builder, v, t, types.float64))
+            for v, t in zip(args, sig.args, strict=True)
+        )
+        return getattr(builder, instruction)(a, b, flags=FAST)
+
+    @intrinsic
+    def vector_op(typingctx, a, b):
+        return lane(a, b), lower
+
+    @overload(op)
+    def overloaded(a, b):
+        if (a == lane and (b == lane or _is_number(b))) or (b == lane and _is_number(a)):
+            return lambda a, b: vector_op(a, b)
+        return None
+
+
+for _op, _instruction in (
+    (operator.add, "fadd"),
+    (operator.sub, "fsub"),
+    (operator.mul, "fmul"),
+    (operator.truediv, "fdiv"),
+):
+    _define_binary(_op, _instruction)
+
+
+@intrinsic
+def _negate(typingctx, x):
+    return lane(lane), lambda context, builder, sig, args: builder.fneg(args[0])
+
+
+@overload(operator.neg)
+def _negate_overload(x):
+    return (lambda x: _negate(x)) if x == lane else None
+
+
+# ---------------------------------------------------------------------------------------------- buffers
+
+
+def load(buffer, row):
+    """The value in a row of a buffer."""
+    return buffer[row].copy() if buffer.ndim == 2 else buffer[row]
+
+
+def store(buffer, row, value):
+    """Puts a value into a row of a buffer."""
+    buffer[row] = value
+
+
+def add(buffer, row, value):
+    """Adds a value to a row of a buffer."""
+    buffer[row] = buffer[row] + value
+
+
+def fill(buffer, value):
+    """A constant, as wide as the buffer's rows; of the buffer's own kind of scalar where it holds objects."""
+    if buffer.ndim == 2:
+        return np.full(buffer.shape[1], value)
+    return type(buffer[0])(value) if buffer.dtype == object else value
+
+
+def _row_pointer(context, builder, array_type, array, row):
+    data = context.make_array(array_type)(context, builder, array).data
+    offset = builder.mul(row, ir.Constant(row.type, LANES))
+    return builder.bitcast(builder.gep(data, [offset]), _VECTOR.as_pointer())
+
+
+@intrinsic
+def _load(typingctx, array, row):
+    def lower(context, builder, sig, args):
+        value = builder.load(_row_pointer(context, builder, sig.args[0], *args))
+        value.align = 8
+        return value
+
+    return lane(array, types.intp), lower
+
+
+@intrinsic
+def _store(typingctx, array, row, value):
+    def lower(context, builder, sig, args):
+        stored = builder.store(args[2], _row_pointer(context, builder, sig.args[0], *args[:2]))
+        stored.align = 8
+        return context.get_dummy_value()
+
+    return types.none(array, types.intp, lane), lower
+
+
+@intrinsic
+def _fill(typingctx, x):
+    return lane(types.float64), lambda context, builder, sig, args: _splat(builder, args[0])
+
+
+@overload(load)
+def _load_overload(buffer, row):
+    return (lambda buffer, row: buffer[row]) if buffer.ndim == 1 else (lambda buffer, row: _load(buffer, row))
+
+
+@overload(store)
+def _store_overload(buffer, row, value):
+    if buffer.ndim == 1:
+        return store
+    return lambda buffer, row, value: _store(buffer, row, value)
+
+
+@overload(add)
+def _add_overload(buffer, row, value):
+    if buffer.ndim == 1:
+        return add
+    return lambda buffer, row, value: _store(buffer, row, _load(buffer, row) + value)
+
+
+@overload(fill)
+def _fill_overload(buffer, value):
+    if buffer.ndim == 1:
+        return lambda buffer, value: float(value)
+    return lambda buffer, value: _fill(float(value))
+
+
+# ---------------------------------------------------------------------------------------------- questions about lanes
+
+
+def by_sign(x, positive, negative):
+    """`positive` where x > 0, `negative` where x < 0, else 0."""
+    if hasattr(x, "by_sign"):
+        return x.by_sign(positive, negative)
+    if isinstance(x, np.ndarray):
+        return np.where(x > 0, positive, np.where(x < 0, negative, 0.0))
+    return positive if x > 0 else (negative if x < 0 else 0.0)
+
+
+def all_above(x, bound):
+    """Whether x > bound in every lane; a NaN is not above anything."""
+    return bool(np.all(x > bound))
+
+
+def all_finite(x):
+    """Whether no lane is NaN or infinite."""
+    return bool(np.all(x - x == 0))
+
+
+@intrinsic
+def _by_sign(typingctx, x, positive, negative):
+    def lower(context, builder, sig, args):
+        x, positive, negative = args[0], _splat(builder, args[1]), _splat(builder, args[2])
+        below = builder.select(builder.fcmp_ordered("<", x, _constant(0)), negative, _constant(0))
+        return builder.select(builder.fcmp_ordered(">", x, _constant(0)), positive, below)
+
+    return lane(lane, types.float64, types.float64), lower
+
+
+def _every(builder, bits):
+    """i1: whether all bits of a vector of i1 are set."""
+    mask = builder.bitcast(bits, ir.IntType(LANES))
+    return builder.icmp_signed("==", mask, ir.Constant(ir.IntType(LANES), -1))
+
+
+@intrinsic
+def _all_above(typingctx, x, bound):
+    def lower(context, builder, sig, args):
+        return _every(builder, builder.fcmp_ordered(">", args[0], _splat(builder, args[1])))
+
+    return types.boolean(lane, types.float64), lower
+
+
+@intrinsic
+def _all_finite(typingctx, x):
+    def lower(context, builder, sig, args):
+        return _every(builder, builder.fcmp_ordered("==", builder.fsub(args[0], args[0]), _constant(0)))
+
+    return types.boolean(lane), lower
+
+
+@overload(by_sign)
+def _by_sign_overload(x, positive, negative):
+    if x == lane:
+        return lambda x, positive, negative: _by_sign(x, positive, negative)
+    return lambda x, positive, negative: positive if x > 0 else (negative if x < 0 else 0.0)
+
+
+@overload(all_above)
+def _all_above_overload(x, bound):
+    return (lambda x, bound: _all_above(x, bound)) if x == lane else (lambda x, bound: x > bound)
+
+
+@overload(all_finite)
+def _all_finite_overload(x):
+    return (lambda x: _all_finite(x)) if x == lane else (lambda x: math.isfinite(x))
+
+
+# ---------------------------------------------------------------------------------------------- sine and cosine
+
+# fdlibm's minimax polynomials on [-pi/4, pi/4]; pi/2 in three parts (Cody and Waite). The first two parts have 33 bits,
+# so that k times a part is exact while |k| < 2^20: hence the range.
+_SIN = (-1.66666666666666324348e-01, 8.33333333332248946124e-03, -1.98412698298579493134e-04,
+        2.75573137070700676789e-06, -2.50507602534068634195e-08, 1.58969099521155010221e-10)  # fmt: skip
+_COS = (4.16666666666666019037e-02, -1.38888888888741095749e-03, 2.48015872894767294178e-05,
+        -2.75573143513906633035e-07, 2.08757232129817482790e-09, -1.13596475577881948265e-11)  # fmt: skip
+_HALF_PI = (1.57079632673412561417e00, 6.07710050650619224932e-11, 2.02226624879595063154e-21)
+SINCOS_RANGE = 1.0e6  # radians; beyond it (and for NaN and infinity) each lane asks the C library
+
+
+def sincos(x):
+    """Sine and cosine. Lanes: within 1e-16 of the true value up to SINCOS_RANGE, the C library's beyond."""
+    if hasattr(x, "sincos"):
+        return x.sincos()
+    return (np.sin(x), np.cos(x)) if isinstance(x, np.ndarray) else (math.sin(x), math.cos(x))
+
+
+@intrinsic
+def _sincos_polynomial(typingctx, x):
+    def lower(context, b, sig, args):
+        flags = ("contract",)  # no reordering: the reduction depends on the order
+
+        def plus(u, v):
+            return b.fadd(u, v, flags=flags)
+
+        def minus(u, v):
+            return b.fsub(u, v, flags=flags)
+
+        def times(u, v):
+            return b.fmul(u, v, flags=flags)
+
+        def horner(z, coefficients):
+            p = _constant(coefficients[-1])
+            for c in coefficients[-2::-1]:
+                p = plus(_constant(c), times(z, p))
+            return p
+
+        # adding and taking away 1.5 * 2^52 rounds to an integer, and leaves that integer's low bits in the mantissa
+        magic = _constant(6755399441055744.0)
+        shifted = b.fadd(b.fmul(args[0], _constant(2 / math.pi)), magic)
+        k = b.fsub(shifted, magic)
+        r = args[0]
+        for part in _HALF_PI:
+            r = minus(r, times(k, _constant(part)))
+        z = times(r, r)
+        s = plus(r, times(times(r, z), horner(z, _SIN)))
+        c = plus(minus(_constant(1.0), times(_constant(0.5), z)), times(times(z, z), horner(z, _COS)))
+
+        integers = ir.VectorType(ir.IntType(64), LANES)
+        bits = b.bitcast(shifted, integers)
+
+        def integer(value):
+            return ir.Constant(integers, [value] * LANES)
+
+        odd = b.icmp_signed("!=", b.and_(bits, integer(1)), integer(0))
+        s, c = b.select(odd, c, s), b.select(odd, s, c)
+        # quadrants 2, 3 turn the sine's sign; quadrants 1, 2 the cosine's: bit 1 of k, and bit 1 of k + 1
+        sign_s = b.shl(b.and_(bits, integer(2)), integer(62))
+        sign_c = b.shl(b.and_(b.add(bits, integer(1)), integer(2)), integer(62))
+        s = b.bitcast(b.xor(b.bitcast(s, integers), sign_s), _VECTOR)
+        c = b.bitcast(b.xor(b.bitcast(c, integers), sign_c), _VECTOR)
+        return context.make_tuple(b, sig.return_type, (s, c))
+
+    return types.UniTuple(lane, 2)(lane), lower
+
+
+@intrinsic
+def _all_within(typingctx, x, bound):
+    def lower(context, builder, sig, args):
+        bound = _splat(builder, args[1])
+        above = builder.fcmp_ordered(">=", args[0], builder.fneg(bound))
+        return _every(builder, builder.and_(above, builder.fcmp_ordered("<=", args[0], bound)))
+
+    return types.boolean(lane, types.float64), lower
+
+
+@intrinsic
+def _sincos_far(typingctx, x, sine, cosine):
+    """The given sines and cosines, with those of lanes out of range replaced by the C library's."""
+
+    def lower(context, b, sig, args):
+        x, sines, cosines = args
+        unary = ir.FunctionType(ir.DoubleType(), [ir.DoubleType()])
+        sin, cos = (cgutils.get_or_insert_function(b.module, unary, name) for name in ("sin", "cos"))
+        one_s, one_c = cgutils.alloca_once(b, ir.DoubleType()), cgutils.alloca_once(b, ir.DoubleType())
+        limit = ir.Constant(ir.DoubleType(), SINCOS_RANGE)
+        for k in range(LANES):
+            position = ir.Constant(_INT32, k)
+            value = b.extract_element(x, position)
+            b.store(b.extract_element(sines, position), one_s)
+            b.store(b.extract_element(cosines, position), one_c)
+            near = b.and_(b.fcmp_ordered("<=", value, limit), b.fcmp_ordered(">=", value, b.fneg(limit)))
+            with b.if_then(b.not_(near), likely=False):
+                b.store(b.call(sin, [value]), one_s)
+                b.store(b.call(cos, [value]), one_c)
+            sines = b.insert_element(sines, b.load(one_s), position)
+            cosines = b.insert_element(cosines, b.load(one_c), position)
+        return context.make_tuple(b, sig.return_type, (sines, cosines))
+
+    return types.UniTuple(lane, 2)(lane, lane, lane), lower
+
+
+@overload(sincos)
+def _sincos_overload(x):
+    if x != lane:
+        return lambda x: (math.sin(x), math.cos(x))
+
+    def sincos_lanes(x):
+        s, c = _sincos_polynomial(x)
+        if not _all_within(x, SINCOS_RANGE):
+            s, c = _sincos_far(x, s, c)
+        return s, c
+
+    return sincos_lanes
+
+
+# ---------------------------------------------------------------------------------------------- samples in and out
+
+
+def width(buffer):
+    """How many samples a buffer's row holds."""
+    return buffer.shape[1] if buffer.ndim == 2 else 1
+
+
+def read(samples, first, last, column, buffer):
+    """Column `column` of samples first .. first + width - 1; past `last` the last sample stands in."""
+    if buffer.ndim == 1:
+        return samples[first, column]
+    return samples[np.minimum(np.arange(first, first + buffer.shape[1]), last), column]
+
+
+def write(samples, first, last, column, value, buffer):
+    """Puts a value into a column of samples first .. first + width - 1, but none past `last`."""
+    if buffer.ndim == 1:
+        samples[first, column] = value
+    else:
+        count = min(buffer.shape[1], last + 1 - first)
+        samples[first : first + count, column] = value[:count]
+
+
+@intrinsic
+def _gather(typingctx, samples, first, step, column):
+    """Lanes from samples[first + k * step, column]."""
+
+    def lower(context, builder, sig, args):
+        array = context.make_array(sig.args[0])(context, builder, args[0])
+        columns = builder.extract_value(array.shape, 1)
+        place = builder.gep(array.data, [builder.add(builder.mul(args[1], columns), args[3])])
+        stride = builder.mul(columns, args[2])
+        value = ir.Constant(_VECTOR, ir.Undefined)
+        for k in range(LANES):
+            value = builder.insert_element(value, builder.load(place), ir.Constant(_INT32, k))
+            place = builder.gep(place, [stride])
+        return value
+
+    return lane(samples, types.intp, types.intp, types.intp), lower
+
+
+@intrinsic
+def _scatter(typingctx, samples, first, column, value):
+    def lower(context, builder, sig, args):
+        array = context.make_array(sig.args[0])(context, builder, args[0])
+        columns = builder.extract_value(array.shape, 1)
+        place = builder.gep(array.data, [builder.add(builder.mul(args[1], columns), args[2])])
+        for k in range(LANES):
+            builder.store(builder.extract_element(args[3], ir.Constant(_INT32, k)), place)
+            place = builder.gep(place, [columns])
+        return context.get_dummy_value()
+
+    return types.none(samples, types.intp, types.intp, lane), lower
+
+
+@intrinsic
+def _get(typingctx, value, k):
+    def lower(context, builder, sig, args):
+        return builder.extract_element(args[0], builder.trunc(args[1], _INT32))
+
+    return types.float64(lane, types.intp), lower
+
+
+@intrinsic
+def _set(typingctx, value, k, x):
+    def lower(context, builder, sig, args):
+        return builder.insert_element(args[0], args[2], builder.trunc(args[1], _INT32))
+
+    return lane(lane, types.intp, types.float64), lower
+
+
+@overload(width)
+def _width_overload(buffer):
+    return (lambda buffer: 1) if buffer.ndim == 1 else (lambda buffer: LANES)
+
+
+@overload(read)
+def _read_overload(samples, first, last, column, buffer):
+    if buffer.ndim == 1:
+        return lambda samples, first, last, column, buffer: samples[first, column]
+
+    def read_lanes(samples, first, last, column, buffer):
+        if first + LANES <= last + 1:
+            return _gather(samples, first, 1, column)
+        value = _fill(samples[last, column])
+        for k in range(last - first):
+            value = _set(value, k, samples[first + k, column])
+        return value
+
+    return read_lanes
+
+
+@overload(write)
+def _write_overload(samples, first, last, column, value, buffer):
+    if buffer.ndim == 1:
+
+        def write_scalar(samples, first, last, column, value, buffer):
+            samples[first, column] = value
+
+        return write_scalar
+
+    def write_lanes(samples, first, last, column, value, buffer):
+        if first + LANES <= last + 1:
+            _scatter(samples, first, column, value)
+        else:
+            for k in range(last + 1 - first):
+                samples[first + k, column] = _get(value, k)
+
+    return write_lanes
