@@ -262,7 +262,7 @@ _SIN = (-1.66666666666666324348e-01, 8.33333333332248946124e-03, -1.984126982985
         2.75573137070700676789e-06, -2.50507602534068634195e-08, 1.58969099521155010221e-10)  # fmt: skip
 _COS = (4.16666666666666019037e-02, -1.38888888888741095749e-03, 2.48015872894767294178e-05,
         -2.75573143513906633035e-07, 2.08757232129817482790e-09, -1.13596475577881948265e-11)  # fmt: skip
-_HALF_PI = (1.57079632673412561417e00, 6.07710050650619224932e-11, 2.02226624879595063154e-21)
+_HALF_PI = (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21)
 SINCOS_RANGE = 1.0e6  # radians; beyond it (and for NaN and infinity) each lane asks the C library
 
 
@@ -276,7 +276,8 @@ def sincos(x):
 @intrinsic
 def _sincos_polynomial(typingctx, x):
     def lower(context, b, sig, args):
-        flags = ("contract",)  # no reordering: the reduction depends on the order
+        # no reordering: the reduction depends on the order (and Numba would add its flags where it finds none)
+        flags = ("contract",)
 
         def plus(u, v):
             return b.fadd(u, v, flags=flags)
@@ -295,8 +296,8 @@ def _sincos_polynomial(typingctx, x):
 
         # adding and taking away 1.5 * 2^52 rounds to an integer, and leaves that integer's low bits in the mantissa
         magic = _constant(6755399441055744.0)
-        shifted = b.fadd(b.fmul(args[0], _constant(2 / math.pi)), magic)
-        k = b.fsub(shifted, magic)
+        shifted = plus(times(args[0], _constant(2 / math.pi)), magic)
+        k = minus(shifted, magic)
         r = args[0]
         for part in _HALF_PI:
             r = minus(r, times(k, _constant(part)))
