@@ -27,7 +27,7 @@ from numba.core import caching
 from numba.extending import register_jitable
 
 FAST = ("contract", "reassoc", "nsz", "arcp")
-_OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "fastmath": set(FAST)}
+_OPTIONS: dict[str, Any] = {"_nrt": False, "error_model": "numpy", "nogil": True, "fastmath": set(FAST)}
 _PACKAGE = Path(__file__).resolve().parent.parent
 _COMPILED = ("batch.py", "scalars/*.py", "kernels/*.py")
 
@@ -38,7 +38,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def kernel(function: F) -> F:
     """A plain function over scalars that compiled code may also call, on float64 or on lanes."""
-    jitable: F = register_jitable(**_OPTIONS)(function)
+    jitable: F = register_jitable(**_OPTIONS, forceinline=True)(function)
     return jitable
 
 
