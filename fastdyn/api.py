@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate, pairwise
 from typing import Any, NoReturn
 
 import numpy as np
@@ -113,7 +114,8 @@ def evaluate(
     topology = model.forked if quantity.forked else model.T
 
     def run(first: int, last: int) -> int:
-        buffers = [np.empty(k) if lead == () else lane_rows(k) for k in quantity.scratch(n)]
+        rows = quantity.scratch(n)
+        buffers = [np.empty(k) for k in rows] if lead == () else lane_rows(*rows)
         samples = (a[first:last] for a in flat)
         return int(quantity.entry(model.P, topology, *samples, target[first:last], *buffers))
 
@@ -178,12 +180,14 @@ def _result(out: Array | None, shape: tuple[int, ...], inputs: Iterable[Array]) 
     return out
 
 
-def lane_rows(rows: int) -> Array:
-    """A (rows, LANES) buffer that starts on a cache line: a row that straddles two costs twice."""
+def lane_rows(*rows: int) -> list[Array]:
+    """(rows, LANES) buffers that start on a cache line: a row that straddles two costs twice."""
     line = 8 * LANES
-    memory = np.empty(8 * rows * LANES + line, dtype=np.uint8)
-    start = -memory.ctypes.data % line
-    return memory[start : start + 8 * rows * LANES].view(np.float64).reshape(rows, LANES)
+    memory = np.empty(line * (sum(rows) + 1), dtype=np.uint8)
+    start = -memory.__array_interface__["data"][0] % line
+    block = memory[start : start + line * sum(rows)].view(np.float64).reshape(-1, LANES)
+    edges = list(accumulate(rows, initial=0))
+    return [block[first:last] for first, last in pairwise(edges)]
 
 
 def _chunks(T: int, threads: int) -> list[tuple[int, int]]:
@@ -193,7 +197,7 @@ def _chunks(T: int, threads: int) -> list[tuple[int, int]]:
     count = max(1, min(int(threads), T // SMALLEST_CHUNK))
     blocks = -(-T // LANES)
     edges = [min(T, LANES * (blocks * k // count)) for k in range(count + 1)]
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(pairwise(edges))
 
 
 @cache

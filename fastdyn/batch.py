@@ -6,58 +6,7 @@ All return a status: 2 (joint + 1) if some joint moves no inertia, plus 1 if an 
 """
 
 from fastdyn.kernels import aba, coriolis, crba, gravity, rnea, velocities
-from fastdyn.kernels.rows import INDEX
-from fastdyn.scalars import all_finite, entry, fill, kernel, load, read, store, width, write
-
-
-@kernel
-def take(samples, first, T, X, row):
-    """Puts samples into X, one row a joint; returns 0, or NaN if one is not finite."""
-    last = samples.shape[0] - 1
-    check = fill(X, 0.0)
-    for i in range(T.shape[1]):
-        value = read(samples, first, last, T[INDEX, i], X)
-        store(X, row + i, value)
-        check = check + value * 0.0
-    return check
-
-
-@kernel
-def give(X, row, T, samples, first):
-    """Puts rows of X into samples; returns 0, or NaN if one is not finite."""
-    last = samples.shape[0] - 1
-    check = fill(X, 0.0)
-    for i in range(T.shape[1]):
-        value = load(X, row + i)
-        write(samples, first, last, T[INDEX, i], value, X)
-        check = check + value * 0.0
-    return check
-
-
-@kernel
-def take_sixes(samples, first, T, W):
-    """Puts (T, 6 n) samples into W, six rows a joint."""
-    last = samples.shape[0] - 1
-    check = fill(W, 0.0)
-    for i in range(T.shape[1]):
-        for k in range(6):
-            value = read(samples, first, last, 6 * T[INDEX, i] + k, W)
-            store(W, 6 * i + k, value)
-            check = check + value * 0.0
-    return check
-
-
-@kernel
-def give_matrix(X, row, T, samples, first):
-    """Puts n * n rows of X into (T, n * n) samples."""
-    n, last = T.shape[1], samples.shape[0] - 1
-    check = fill(X, 0.0)
-    for i in range(n):
-        for j in range(n):
-            value = load(X, row + i * n + j)
-            write(samples, first, last, T[INDEX, i] * n + T[INDEX, j], value, X)
-            check = check + value * 0.0
-    return check
+from fastdyn.scalars import all_finite, entry, fill, give, kernel, load, store, take, width
 
 
 @kernel
@@ -77,15 +26,15 @@ def inverse_dynamics(P, T, q, qd, qdd, wrenches, tau, X, W, work):
     n = P.shape[1]
     check = fill(X, 0.0)
     for first in range(0, q.shape[0], width(X)):
-        check = check + take(q, first, T, X, 0)
-        check = check + take(qd, first, T, X, n)
-        check = check + take(qdd, first, T, X, 2 * n)
+        check = check + take(q, first, X, 0)
+        check = check + take(qd, first, X, n)
+        check = check + take(qdd, first, X, 2 * n)
         rnea.outward(P, T, X, work)
         if wrenches.shape[0] > 0:
-            check = check + take_sixes(wrenches, first, T, W)
-            rnea.surroundings(P, W, work)
+            check = check + take(wrenches, first, W, 0)
+            rnea.surroundings(P, T, W, work)
         rnea.inward(P, T, X, work)
-        check = check + give(X, 3 * n, T, tau, first)
+        check = check + give(X, 3 * n, tau, first)
     return not_finite(check)
 
 
@@ -96,11 +45,11 @@ def bias_forces(P, T, q, qd, tau, X, work):
     check = fill(X, 0.0)
     clear(X, 2 * n, n)
     for first in range(0, q.shape[0], width(X)):
-        check = check + take(q, first, T, X, 0)
-        check = check + take(qd, first, T, X, n)
+        check = check + take(q, first, X, 0)
+        check = check + take(qd, first, X, n)
         rnea.outward(P, T, X, work)
         rnea.inward(P, T, X, work)
-        check = check + give(X, 3 * n, T, tau, first)
+        check = check + give(X, 3 * n, tau, first)
     return not_finite(check)
 
 
@@ -110,10 +59,10 @@ def gravity_forces(P, T, q, tau, X, work):
     n = P.shape[1]
     check = fill(X, 0.0)
     for first in range(0, q.shape[0], width(X)):
-        check = check + take(q, first, T, X, 0)
+        check = check + take(q, first, X, 0)
         gravity.outward(P, T, X, work)
         rnea.inward(P, T, X, work)
-        check = check + give(X, 3 * n, T, tau, first)
+        check = check + give(X, 3 * n, tau, first)
     return not_finite(check)
 
 
@@ -122,10 +71,10 @@ def potential_energy(P, T, q, energy, X, work):
     """energy: (T, 1), without what no joint can feel; X: 4 n rows; work: rnea.WORK n rows."""
     check = fill(X, 0.0)
     for first in range(0, q.shape[0], width(X)):
-        check = check + take(q, first, T, X, 0)
+        check = check + take(q, first, X, 0)
         value = gravity.outward(P, T, X, work)
-        write(energy, first, q.shape[0] - 1, 0, value, X)
-        check = check + value * 0.0
+        store(X, 0, value)
+        check = check + give(X, 0, energy, first)
     return not_finite(check)
 
 
@@ -135,11 +84,11 @@ def kinetic_energy(P, T, q, qd, energy, X, work):
     n = P.shape[1]
     check = fill(X, 0.0)
     for first in range(0, q.shape[0], width(X)):
-        check = check + take(q, first, T, X, 0)
-        check = check + take(qd, first, T, X, n)
+        check = check + take(q, first, X, 0)
+        check = check + take(qd, first, X, n)
         value = velocities.kinetic_energy(P, T, X, work)
-        write(energy, first, q.shape[0] - 1, 0, value, X)
-        check = check + value * 0.0
+        store(X, 0, value)
+        check = check + give(X, 0, energy, first)
     return not_finite(check)
 
 
@@ -150,9 +99,9 @@ def mass_matrix(P, T, q, M, X, work):
     check = fill(X, 0.0)
     clear(X, n, n * n)
     for first in range(0, q.shape[0], width(X)):
-        check = check + take(q, first, T, X, 0)
+        check = check + take(q, first, X, 0)
         crba.mass_matrix(P, T, X, work)
-        check = check + give_matrix(X, n, T, M, first)
+        check = check + give(X, n, M, first)
     return not_finite(check)
 
 
@@ -163,33 +112,29 @@ def coriolis_matrix(P, T, q, qd, C, X, speeds, work):
     check = fill(X, 0.0)
     clear(X, 2 * n, n * n)
     for first in range(0, q.shape[0], width(X)):
-        check = check + take(q, first, T, X, 0)
-        check = check + take(qd, first, T, X, n)
+        check = check + take(q, first, X, 0)
+        check = check + take(qd, first, X, n)
         coriolis.coriolis_matrix(P, T, X, work, speeds)
-        check = check + give_matrix(X, 2 * n, T, C, first)
+        check = check + give(X, 2 * n, C, first)
     return not_finite(check)
 
 
 @entry(buffers=3)
 def joint_reactions(P, T, q, qd, qdd, wrenches, F, X, W, work):
     """F: (T, 6 n); T: every link a FORK; X: 4 n rows; W: 6 n rows; work: rnea.WORK n rows."""
-    n, last = P.shape[1], q.shape[0] - 1
+    n = P.shape[1]
     check = fill(X, 0.0)
     for first in range(0, q.shape[0], width(X)):
-        check = check + take(q, first, T, X, 0)
-        check = check + take(qd, first, T, X, n)
-        check = check + take(qdd, first, T, X, 2 * n)
+        check = check + take(q, first, X, 0)
+        check = check + take(qd, first, X, n)
+        check = check + take(qdd, first, X, 2 * n)
         rnea.outward(P, T, X, work)
         if wrenches.shape[0] > 0:
-            check = check + take_sixes(wrenches, first, T, W)
-            rnea.surroundings(P, W, work)
+            check = check + take(wrenches, first, W, 0)
+            rnea.surroundings(P, T, W, work)
         rnea.inward(P, T, X, work)
         rnea.reactions(P, T, work, W)
-        for i in range(n):
-            for k in range(6):
-                value = load(W, 6 * i + k)
-                write(F, first, last, 6 * T[INDEX, i] + k, value, W)
-                check = check + value * 0.0
+        check = check + give(W, 0, F, first)
     return not_finite(check)
 
 
@@ -200,17 +145,17 @@ def forward_dynamics_aba(P, T, q, qd, tau, wrenches, qdd, X, W, work):
     check = fill(X, 0.0)
     bad = -1
     for first in range(0, q.shape[0], width(X)):
-        check = check + take(q, first, T, X, 0)
-        check = check + take(qd, first, T, X, n)
+        check = check + take(q, first, X, 0)
+        check = check + take(qd, first, X, n)
         clear(X, 2 * n, n)
-        check = check + take(tau, first, T, X, 4 * n)
+        check = check + take(tau, first, X, 4 * n)
         rnea.outward(P, T, X, work)
         if wrenches.shape[0] > 0:
-            check = check + take_sixes(wrenches, first, T, W)
-            rnea.surroundings(P, W, work)
+            check = check + take(wrenches, first, W, 0)
+            rnea.surroundings(P, T, W, work)
         bad = max(bad, aba.inward(P, T, X, work))
         aba.outward(P, T, X, work)
-        check = check + give(X, 2 * n, T, qdd, first)
+        check = check + give(X, 2 * n, qdd, first)
     return 2 * (bad + 1) + not_finite(check)
 
 
@@ -222,20 +167,20 @@ def forward_dynamics_crba(P, T, q, qd, tau, wrenches, qdd, X, W, M, work):
     bad = -1
     clear(M, n, n * n)
     for first in range(0, q.shape[0], width(X)):
-        check = check + take(q, first, T, X, 0)
-        check = check + take(qd, first, T, X, n)
+        check = check + take(q, first, X, 0)
+        check = check + take(qd, first, X, n)
         clear(X, 2 * n, n)
         rnea.outward(P, T, X, work)
         if wrenches.shape[0] > 0:
-            check = check + take_sixes(wrenches, first, T, W)
-            rnea.surroundings(P, W, work)
+            check = check + take(wrenches, first, W, 0)
+            rnea.surroundings(P, T, W, work)
         rnea.inward(P, T, X, work)
-        check = check + take(tau, first, T, X, 2 * n)
+        check = check + take(tau, first, X, 2 * n)
         for i in range(n):
             store(M, i, load(X, i))
             store(X, 2 * n + i, load(X, 2 * n + i) - load(X, 3 * n + i))
         crba.mass_matrix(P, T, M, work)
         bad = max(bad, crba.factorise(P, T, M, n))
         crba.solve(T, M, n, X, 2 * n)
-        check = check + give(X, 2 * n, T, qdd, first)
+        check = check + give(X, 2 * n, qdd, first)
     return 2 * (bad + 1) + not_finite(check)

@@ -5,13 +5,13 @@ is still to be found is linear in qdd, so no velocity appears below: going inwar
 one articulated body (its inertia felt through free joints) with a wrench; going outward, each joint gives way.
 
 Inertia of an articulated body, force over moment: f = A a + B w', n = B^T a + C w', with A and C symmetric.
-X rows, n each: q, qd, qdd (zero at first, then written), tau (as left by rnea.outward), torque given.
+X rows, n each, in the user's order of joints: q, qd, qdd (zero at first, then written), tau (as left by rnea.outward), torque given.
 work: rows as in rnea.py, and SLOTS more for each link behind them.
 """
 
 from fastdyn.kernels import rnea
 from fastdyn.kernels.rows import (
-    ARMATURE, COS_ALPHA, COS_GAMMA, HX, HY, HZ, JXX, JXY, JXZ, JYY, JYZ, KIND, MASS, OFFSET, PARENT, PRISMATIC, PX, PY,
+    ARMATURE, COS_ALPHA, COS_GAMMA, FORK, HX, HY, HZ, INDEX, JXX, JXY, JXZ, JYY, JYZ, KIND, MASS, PARENT, PRISMATIC, PX, PY,
     PZ, SIN_ALPHA, SIN_GAMMA, SMALLEST, STRAIGHT,
 )  # fmt: skip
 from fastdyn.kernels.vectors import (
@@ -25,58 +25,49 @@ WORK = rnea.WORK + SLOTS + JOINT
 
 
 @kernel
-def rigid(P, X, work, i, row):
-    """Link i's own inertia, as an articulated body without joints."""
-    zero = fill(X, 0.0)
-    m, hx, hy, hz = P[MASS, i], P[HX, i], P[HY, i], P[HZ, i]
-    Jxx, Jyy = P[JXX, i], P[JYY, i]
-    store(work, row, fill(X, m))
-    store(work, row + 1, fill(X, m))
-    store(work, row + 2, fill(X, m))
-    store(work, row + 3, zero)
-    store(work, row + 4, zero)
-    store(work, row + 5, zero)
-    store(work, row + 6, fill(X, Jyy))
-    store(work, row + 7, fill(X, Jxx))
-    store(work, row + 8, fill(X, Jxx + Jyy))
-    store(work, row + 9, fill(X, -P[JXY, i]))
-    store(work, row + 10, fill(X, -P[JXZ, i]))
-    store(work, row + 11, fill(X, -P[JYZ, i]))
-    store(work, row + 12, zero)
-    store(work, row + 13, fill(X, hz))
-    store(work, row + 14, fill(X, -hy))
-    store(work, row + 15, fill(X, -hz))
-    store(work, row + 16, zero)
-    store(work, row + 17, fill(X, hx))
-    store(work, row + 18, fill(X, hy))
-    store(work, row + 19, fill(X, -hx))
-    store(work, row + 20, zero)
-
-
-@kernel
 def inward(P, T, X, work):
-    """Articulated inertias and wrenches; returns the joint found to move no inertia, or -1."""
+    """Articulated inertias and wrenches, from the tips to the base; returns a joint found to move no inertia, or -1.
+
+    A straight link hands its articulated body on in registers, any other through its parent's rows.
+    """
     n = P.shape[1]
     bodies, joints = rnea.WORK * n, (rnea.WORK + SLOTS) * n
+    zero = fill(X, 0.0)
     for i in range(n):
-        rigid(P, X, work, i, bodies + SLOTS * i)
+        if T[KIND, i] & FORK:
+            for k in range(SLOTS):
+                store(work, bodies + SLOTS * i + k, zero)
+    Axx, Ayy, Azz, Axy, Axz, Ayz = zero, zero, zero, zero, zero, zero  # what the link just visited hands to this one
+    Bxx, Bxy, Bxz, Byx, Byy, Byz, Bzx, Bzy, Bzz = zero, zero, zero, zero, zero, zero, zero, zero, zero
+    Cxx, Cyy, Czz, Cxy, Cxz, Cyz = zero, zero, zero, zero, zero, zero
+    fx, fy, fz, nx, ny, nz = zero, zero, zero, zero, zero, zero
     bad = -1
     for i in range(n - 1, -1, -1):
-        prismatic = T[KIND, i] & PRISMATIC
-        row = bodies + SLOTS * i
-        Axx, Ayy, Azz = load(work, row), load(work, row + 1), load(work, row + 2)
-        Axy, Axz, Ayz = load(work, row + 3), load(work, row + 4), load(work, row + 5)
-        Cxx, Cyy, Czz = load(work, row + 6), load(work, row + 7), load(work, row + 8)
-        Cxy, Cxz, Cyz = load(work, row + 9), load(work, row + 10), load(work, row + 11)
-        Bxx, Bxy, Bxz = load(work, row + 12), load(work, row + 13), load(work, row + 14)
-        Byx, Byy, Byz = load(work, row + 15), load(work, row + 16), load(work, row + 17)
-        Bzx, Bzy, Bzz = load(work, row + 18), load(work, row + 19), load(work, row + 20)
+        kind = T[KIND, i]
+        hx, hy, Jxx, Jyy = P[HX, i], P[HY, i], P[JXX, i], P[JYY, i]
+        # plus the link's own inertia: A = m, B = -[h]x, C = trace(J) - J
+        Bxz, Byz, Bzx, Bzy = Bxz - hy, Byz + hx, Bzx + hy, Bzy - hx
+        if kind & PRISMATIC:
+            m, hz = P[MASS, i], P[HZ, i]
+            Axx, Ayy, Azz, Bxy, Byx = Axx + m, Ayy + m, Azz + m, Bxy + hz, Byx - hz
+        else:
+            Cxx, Cyy, Czz = Cxx + Jyy, Cyy + Jxx, Czz + (Jxx + Jyy)
+            Cxy, Cxz, Cyz = Cxy - P[JXY, i], Cxz - P[JXZ, i], Cyz - P[JYZ, i]
+        if kind & FORK:
+            row = bodies + SLOTS * i
+            Axx, Ayy, Azz = Axx + load(work, row), Ayy + load(work, row + 1), Azz + load(work, row + 2)
+            Axy, Axz, Ayz = Axy + load(work, row + 3), Axz + load(work, row + 4), Ayz + load(work, row + 5)
+            Cxx, Cyy, Czz = Cxx + load(work, row + 6), Cyy + load(work, row + 7), Czz + load(work, row + 8)
+            Cxy, Cxz, Cyz = Cxy + load(work, row + 9), Cxz + load(work, row + 10), Cyz + load(work, row + 11)
+            Bxx, Bxy, Bxz = Bxx + load(work, row + 12), Bxy + load(work, row + 13), Bxz + load(work, row + 14)
+            Byx, Byy, Byz = Byx + load(work, row + 15), Byy + load(work, row + 16), Byz + load(work, row + 17)
+            Bzx, Bzy, Bzz = Bzx + load(work, row + 18), Bzy + load(work, row + 19), Bzz + load(work, row + 20)
         row = rnea.SLOTS * i
-        fx, fy, fz = load(work, row + 2), load(work, row + 3), load(work, row + 4)
-        nx, ny, nz = load(work, row + 5), load(work, row + 6), load(work, row + 7)
+        fx, fy, fz = fx + load(work, row + 2), fy + load(work, row + 3), fz + load(work, row + 4)
+        nx, ny, nz = nx + load(work, row + 5), ny + load(work, row + 6), nz + load(work, row + 7)
 
         # the wrench that a unit acceleration of the joint takes
-        if prismatic:
+        if kind & PRISMATIC:
             ux, uy, uz, tx, ty, tz = Axz, Ayz, Azz, Bzx, Bzy, Bzz
             inertia, felt = Azz + P[ARMATURE, i], fz
         else:
@@ -85,7 +76,7 @@ def inward(P, T, X, work):
         if not all_above(inertia, P[SMALLEST, i]):
             bad = i
         over = 1.0 / inertia
-        force = load(X, 4 * n + i) - load(X, 3 * n + i) - felt  # what is left to accelerate the joint
+        force = load(X, 4 * n + T[INDEX, i]) - load(X, 3 * n + T[INDEX, i]) - felt  # what is left to accelerate the joint
         qdd = force * over
         ex, ey, ez, kx, ky, kz = ux * over, uy * over, uz * over, tx * over, ty * over, tz * over
         row = joints + JOINT * i
@@ -97,6 +88,10 @@ def inward(P, T, X, work):
         store(work, row + 5, kz)
         store(work, row + 6, qdd)
         if T[PARENT, i] < 0:
+            Axx, Ayy, Azz, Axy, Axz, Ayz = zero, zero, zero, zero, zero, zero
+            Bxx, Bxy, Bxz, Byx, Byy, Byz, Bzx, Bzy, Bzz = zero, zero, zero, zero, zero, zero, zero, zero, zero
+            Cxx, Cyy, Czz, Cxy, Cxz, Cyz = zero, zero, zero, zero, zero, zero
+            fx, fy, fz, nx, ny, nz = zero, zero, zero, zero, zero, zero
             continue
 
         # the joint gives way: inertia less column column^T / D, wrench plus column u / D
@@ -109,14 +104,13 @@ def inward(P, T, X, work):
         Cxy, Cxz, Cyz = Cxy - tx * ky, Cxz - tx * kz, Cyz - ty * kz
         fx, fy, fz = fx + ux * qdd, fy + uy * qdd, fz + uz * qdd
         nx, ny, nz = nx + tx * qdd, ny + ty * qdd, nz + tz * qdd
-        rnea.hand_inward(P, T, X, work, i, fx, fy, fz, nx, ny, nz)
-
         row = rnea.SLOTS * i
         s, c = load(work, row), load(work, row + 1)
+        fx, fy, fz, nx, ny, nz = rnea.parent_wrench(P, T, X, i, s, c, fx, fy, fz, nx, ny, nz)
         ca, sa = P[COS_ALPHA, i], P[SIN_ALPHA, i]
-        px, py, pz = P[PX, i], P[PY, i], P[PZ, i]
-        if prismatic:  # to where the origin is when the joint is at its zero
-            d = load(X, i) + P[OFFSET, i]
+        px, pz = P[PX, i], P[PZ, i]
+        if kind & PRISMATIC:  # to where the origin is when the joint is at its zero
+            d = rnea.coordinate(P, T, X, i)
             Bxx, Bxy, Bxz, Byx, Byy, Byz, Bzx, Bzy, Bzz, Cxx, Cyy, Czz, Cxy, Cxz, Cyz = shifted_z(
                 d, Axx, Ayy, Axy, Axz, Ayz, Bxx, Bxy, Bxz, Byx, Byy, Byz, Bzx, Bzy, Bzz, Cxx, Cyy, Czz, Cxy, Cxz, Cyz
             )
@@ -129,44 +123,61 @@ def inward(P, T, X, work):
             ca, sa, Bxx, Bxy, Bxz, Byx, Byy, Byz, Bzx, Bzy, Bzz
         )
         # about the parent's origin: B' = B - A [p]x, C' = C - B^T [p]x + [p]x B'
-        Dxx, Dxy, Dxz = Bxx - Axy * pz + Axz * py, Bxy + Axx * pz - Axz * px, Bxz - Axx * py + Axy * px
-        Dyx, Dyy, Dyz = Byx - Ayy * pz + Ayz * py, Byy + Axy * pz - Ayz * px, Byz - Axy * py + Ayy * px
-        Dzx, Dzy, Dzz = Bzx - Ayz * pz + Azz * py, Bzy + Axz * pz - Azz * px, Bzz - Axz * py + Ayz * px
-        Cxx = Cxx - Byx * pz + Bzx * py + py * Dzx - pz * Dyx
-        Cyy = Cyy + Bxy * pz - Bzy * px + pz * Dxy - px * Dzy
-        Czz = Czz - Bxz * py + Byz * px + px * Dyz - py * Dxz
-        Cxy = Cxy + Bxx * pz - Bzx * px + py * Dzy - pz * Dyy
-        Cxz = Cxz - Bxx * py + Byx * px + py * Dzz - pz * Dyz
-        Cyz = Cyz - Bxy * py + Byy * px + pz * Dxz - px * Dzz
-        if not T[KIND, i] & STRAIGHT:
+        if kind & STRAIGHT:
+            Dxx, Dxy, Dxz = Bxx - Axy * pz, Bxy + Axx * pz - Axz * px, Bxz + Axy * px
+            Dyx, Dyy, Dyz = Byx - Ayy * pz, Byy + Axy * pz - Ayz * px, Byz + Ayy * px
+            Dzx, Dzy, Dzz = Bzx - Ayz * pz, Bzy + Axz * pz - Azz * px, Bzz + Ayz * px
+            Cxx = Cxx - (Byx + Dyx) * pz
+            Cyy = Cyy + (Bxy + Dxy) * pz - (Bzy + Dzy) * px
+            Czz = Czz + (Byz + Dyz) * px
+            Cxy = Cxy + (Bxx - Dyy) * pz - Bzx * px
+            Cxz = Cxz + Byx * px - pz * Dyz
+            Cyz = Cyz + (Byy - Dzz) * px + pz * Dxz
+            Bxx, Bxy, Bxz, Byx, Byy, Byz, Bzx, Bzy, Bzz = Dxx, Dxy, Dxz, Dyx, Dyy, Dyz, Dzx, Dzy, Dzz
+        else:
+            py = P[PY, i]
+            Dxx, Dxy, Dxz = Bxx - Axy * pz + Axz * py, Bxy + Axx * pz - Axz * px, Bxz - Axx * py + Axy * px
+            Dyx, Dyy, Dyz = Byx - Ayy * pz + Ayz * py, Byy + Axy * pz - Ayz * px, Byz - Axy * py + Ayy * px
+            Dzx, Dzy, Dzz = Bzx - Ayz * pz + Azz * py, Bzy + Axz * pz - Azz * px, Bzz - Axz * py + Ayz * px
+            Cxx = Cxx - Byx * pz + Bzx * py + py * Dzx - pz * Dyx
+            Cyy = Cyy + Bxy * pz - Bzy * px + pz * Dxy - px * Dzy
+            Czz = Czz - Bxz * py + Byz * px + px * Dyz - py * Dxz
+            Cxy = Cxy + Bxx * pz - Bzx * px + py * Dzy - pz * Dyy
+            Cxz = Cxz - Bxx * py + Byx * px + py * Dzz - pz * Dyz
+            Cyz = Cyz - Bxy * py + Byy * px + pz * Dxz - px * Dzz
             cg, sg = P[COS_GAMMA, i], P[SIN_GAMMA, i]
             Axx, Ayy, Azz, Axy, Axz, Ayz = symmetric_turned_z(cg, sg, Axx, Ayy, Azz, Axy, Axz, Ayz)
             Cxx, Cyy, Czz, Cxy, Cxz, Cyz = symmetric_turned_z(cg, sg, Cxx, Cyy, Czz, Cxy, Cxz, Cyz)
             Dxx, Dxy, Dxz, Dyx, Dyy, Dyz, Dzx, Dzy, Dzz = matrix_turned_z(
                 cg, sg, Dxx, Dxy, Dxz, Dyx, Dyy, Dyz, Dzx, Dzy, Dzz
             )
-        row = bodies + SLOTS * T[PARENT, i]
-        add(work, row, Axx)
-        add(work, row + 1, Ayy)
-        add(work, row + 2, Azz)
-        add(work, row + 3, Axy)
-        add(work, row + 4, Axz)
-        add(work, row + 5, Ayz)
-        add(work, row + 6, Cxx)
-        add(work, row + 7, Cyy)
-        add(work, row + 8, Czz)
-        add(work, row + 9, Cxy)
-        add(work, row + 10, Cxz)
-        add(work, row + 11, Cyz)
-        add(work, row + 12, Dxx)
-        add(work, row + 13, Dxy)
-        add(work, row + 14, Dxz)
-        add(work, row + 15, Dyx)
-        add(work, row + 16, Dyy)
-        add(work, row + 17, Dyz)
-        add(work, row + 18, Dzx)
-        add(work, row + 19, Dzy)
-        add(work, row + 20, Dzz)
+            row = bodies + SLOTS * T[PARENT, i]
+            add(work, row, Axx)
+            add(work, row + 1, Ayy)
+            add(work, row + 2, Azz)
+            add(work, row + 3, Axy)
+            add(work, row + 4, Axz)
+            add(work, row + 5, Ayz)
+            add(work, row + 6, Cxx)
+            add(work, row + 7, Cyy)
+            add(work, row + 8, Czz)
+            add(work, row + 9, Cxy)
+            add(work, row + 10, Cxz)
+            add(work, row + 11, Cyz)
+            add(work, row + 12, Dxx)
+            add(work, row + 13, Dxy)
+            add(work, row + 14, Dxz)
+            add(work, row + 15, Dyx)
+            add(work, row + 16, Dyy)
+            add(work, row + 17, Dyz)
+            add(work, row + 18, Dzx)
+            add(work, row + 19, Dzy)
+            add(work, row + 20, Dzz)
+            rnea.add_wrench(work, rnea.SLOTS * T[PARENT, i], fx, fy, fz, nx, ny, nz)
+            Axx, Ayy, Azz, Axy, Axz, Ayz = zero, zero, zero, zero, zero, zero
+            Bxx, Bxy, Bxz, Byx, Byy, Byz, Bzx, Bzy, Bzz = zero, zero, zero, zero, zero, zero, zero, zero, zero
+            Cxx, Cyy, Czz, Cxy, Cxz, Cyz = zero, zero, zero, zero, zero, zero
+            fx, fy, fz, nx, ny, nz = zero, zero, zero, zero, zero, zero
     return bad
 
 
@@ -207,13 +218,13 @@ def outward(P, T, X, work):
             ax, ay, az = into_link(c, s, ca, sa, ax, ay, az)
             vx, vy, vz = into_link(c, s, ca, sa, vx + ux, vy + uy, vz + uz)
             if kind & PRISMATIC:
-                d = load(X, i) + P[OFFSET, i]
+                d = rnea.coordinate(P, T, X, i)
                 vx, vy = vx + ay * d, vy - ax * d
         row = joints + JOINT * i
         carried = vx * load(work, row) + vy * load(work, row + 1) + vz * load(work, row + 2)
         carried = carried + ax * load(work, row + 3) + ay * load(work, row + 4) + az * load(work, row + 5)
         qdd = load(work, row + 6) - carried
-        store(X, 2 * n + i, qdd)
+        store(X, 2 * n + T[INDEX, i], qdd)
         if kind & PRISMATIC:
             vz = vz + qdd
         else:

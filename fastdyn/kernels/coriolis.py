@@ -13,14 +13,14 @@ K = integral of (x' - o') (x - o)^T dm. Column j sends inward two wrenches and a
     (f2, n2)  of the field J_j, and  e = integral of (x' - o') x J_j dm:  C_ji = dz_i/dt . n2 + z_i . e  (revolute i),
               dz_i/dt . f2  (prismatic i)
 
-X rows: q (n), qd (n), C (n * n, row by row; entries of joints on different branches are never touched).
+X rows, in the user's order of joints: q (n), qd (n), C (n * n, row by row; entries of joints on different branches are never touched).
 work: crba.SLOTS rows for each link, then SLOTS for each.
 """
 
 from fastdyn.kernels import crba, velocities
-from fastdyn.kernels.rnea import parent_wrench
+from fastdyn.kernels.rnea import coordinate, parent_wrench
 from fastdyn.kernels.rows import (
-    COS_ALPHA, COS_GAMMA, HX, HY, HZ, JXX, JXY, JXZ, JYY, JYZ, KIND, OFFSET, PARENT, PRISMATIC, PX, PY, PZ, SIN_ALPHA,
+    COS_ALPHA, COS_GAMMA, HX, HY, HZ, INDEX, JXX, JXY, JXZ, JYY, JYZ, KIND, PARENT, PRISMATIC, PX, PY, PZ, SIN_ALPHA,
     SIN_GAMMA, STRAIGHT,
 )  # fmt: skip
 from fastdyn.kernels.vectors import cross, matrix_turned_x, matrix_turned_z, out_of_link, turned, turned_back
@@ -34,7 +34,6 @@ WORK = crba.SLOTS + SLOTS  # and `speeds`, a buffer of its own
 def momenta(P, T, X, work, speeds, first):
     """l and K of each composite. `speeds`: the buffer of velocities; K and l stand in `work` from row `first` on."""
     n = P.shape[1]
-    zero = fill(X, 0.0)
     for i in range(n):
         row = velocities.SLOTS * i
         wx, wy, wz = load(speeds, row), load(speeds, row + 1), load(speeds, row + 2)
@@ -88,8 +87,8 @@ def parent_rate(P, T, speeds, i):
 def slide_rate(P, T, X, speeds, i):
     """How fast a prismatic link's origin moves against where it is at the joint's zero, in the link's frame."""
     row = velocities.SLOTS * i
-    d = load(X, i) + P[OFFSET, i]
-    return load(speeds, row + 1) * d, -(load(speeds, row) * d), load(X, P.shape[1] + i)
+    d = coordinate(P, T, X, i)
+    return load(speeds, row + 1) * d, -(load(speeds, row) * d), load(X, P.shape[1] + T[INDEX, i])
 
 
 @kernel
@@ -106,7 +105,7 @@ def hand_inward(P, T, X, work, speeds, first, i):
     ca, sa = P[COS_ALPHA, i], P[SIN_ALPHA, i]
     zero = fill(X, 0.0)
     if kind & PRISMATIC:
-        d = load(X, i) + P[OFFSET, i]
+        d = coordinate(P, T, X, i)
         ux, uy, uz = slide_rate(P, T, X, speeds, i)
         lx, ly, lz, Kxx, Kxy, Kxz, Kyx, Kyy, Kyz, Kzx, Kzy, Kzz = shifted(
             m, hx, hy, hz, lx, ly, lz, Kxx, Kxy, Kxz, Kyx, Kyy, Kyz, Kzx, Kzy, Kzz, zero, zero, d, ux, uy, uz
@@ -184,11 +183,11 @@ def coriolis_matrix(P, T, X, work, speeds):
             row = velocities.SLOTS * i
             zx, zy = load(speeds, row + 1), -load(speeds, row)
             if T[KIND, i] & PRISMATIC:
-                store(X, 2 * n + i * n + j, az)
-                store(X, 2 * n + j * n + i, zx * fx + zy * fy)
+                store(X, 2 * n + crba.at(T, i, j), az)
+                store(X, 2 * n + crba.at(T, j, i), zx * fx + zy * fy)
             else:
-                store(X, 2 * n + i * n + j, bz)
-                store(X, 2 * n + j * n + i, zx * nx + zy * ny + ez)
+                store(X, 2 * n + crba.at(T, i, j), bz)
+                store(X, 2 * n + crba.at(T, j, i), zx * nx + zy * ny + ez)
             if T[PARENT, i] < 0:
                 break
             s, c = load(work, crba.SLOTS * i), load(work, crba.SLOTS * i + 1)

@@ -1,8 +1,8 @@
 """Gravity alone: the forces that hold a robot still, and its potential energy."""
 
-from fastdyn.kernels.rnea import MOTION, SLOTS, joint_rotation
+from fastdyn.kernels.rnea import MOTION, SLOTS, coordinate, joint_rotation, store_wrench
 from fastdyn.kernels.rows import (
-    COS_ALPHA, COS_GAMMA, FORK, GX, GY, GZ, HX, HY, HZ, KIND, MASS, OFFSET, PARENT, PRISMATIC, PX, PY, PZ, SIN_ALPHA,
+    COS_ALPHA, COS_GAMMA, FORK, GX, GY, GZ, HX, HY, HZ, INDEX, KIND, MASS, PARENT, PRISMATIC, PX, PY, PZ, SIN_ALPHA,
     SIN_GAMMA, STRAIGHT,
 )  # fmt: skip
 from fastdyn.kernels.vectors import cross, into_link, turned_back
@@ -38,24 +38,19 @@ def outward(P, T, X, work):
 
         m, hx, hy, hz = P[MASS, i], P[HX, i], P[HY, i], P[HZ, i]
         if kind & PRISMATIC:
-            potential = potential + vz * (load(X, i) + P[OFFSET, i])
+            potential = potential + vz * coordinate(P, T, X, i)
         nx, ny, nz = cross(hx, hy, hz, vx, vy, vz)
         total = total + potential * m + vx * hx + vy * hy + vz * hz
 
         row = SLOTS * i
         store(work, row, s)
         store(work, row + 1, c)
-        store(work, row + 2, vx * m)
-        store(work, row + 3, vy * m)
-        store(work, row + 4, vz * m)
-        store(work, row + 5, nx)
-        store(work, row + 6, ny)
-        store(work, row + 7, nz)
+        store_wrench(work, row, vx * m, vy * m, vz * m, nx, ny, nz)
         if kind & FORK:
             row = SLOTS * n + MOTION * i
             store(work, row + 5, potential)
             store(work, row + 6, vx)
             store(work, row + 7, vy)
             store(work, row + 8, vz)
-        store(X, 3 * n + i, zero)
+        store(X, 3 * n + T[INDEX, i], zero)
     return total

@@ -4,12 +4,12 @@ Everything of link i is expressed in link i's own frame, about its origin (eqs. 
 arm dynamics, there for frames at the links' far ends). Two passes: `outward` finds each link's motion and the wrench
 that this motion takes, `inward` sums the wrenches of all that a joint carries.
 
-X rows, n each: q, qd, qdd (read), tau (written). work: WORK rows for each link.
+X rows, n each, in the user's order of joints: q, qd, qdd (read), tau (written). work: WORK rows for each link.
 """
 
 from fastdyn.kernels.rows import (
     ARMATURE, COS_ALPHA, COS_GAMMA, COS_THETA, EX, EXX, EXY, EXZ, EY, EYX, EYY, EYZ, EZ, EZX, EZY, EZZ, FORK, GX, GY, GZ,
-    HX, HY, HZ, JOINT_Z, JXX, JXY, JXZ, JYY, JYZ, KIND, LOST_HZ, LOST_MASS, LOST_XX, LOST_XY, LOST_XZ, LOST_YY, LOST_YZ,
+    HX, HY, HZ, INDEX, JOINT_Z, JXX, JXY, JXZ, JYY, JYZ, KIND, LOST_HZ, LOST_MASS, LOST_XX, LOST_XY, LOST_XZ, LOST_YY, LOST_YZ,
     LOST_ZZ, MASS, MINUS, OFFSET, PARENT, PLUS, PRISMATIC, PX, PY, PZ, RUBS, SIN_ALPHA, SIN_GAMMA, SIN_THETA, STRAIGHT,
     VISCOUS,
 )  # fmt: skip
@@ -26,7 +26,13 @@ def joint_rotation(P, T, X, i):
     """Sine and cosine of the angle between a link and its parent, about the joint's axis."""
     if T[KIND, i] & PRISMATIC:
         return fill(X, P[SIN_THETA, i]), fill(X, P[COS_THETA, i])
-    return sincos(load(X, i) + P[OFFSET, i])
+    return sincos(coordinate(P, T, X, i))
+
+
+@kernel
+def coordinate(P, T, X, i):
+    """A revolute joint's angle, a prismatic joint's travel."""
+    return load(X, T[INDEX, i]) + P[OFFSET, i]
 
 
 @kernel
@@ -49,9 +55,9 @@ def outward(P, T, X, work):
     Uxx, Uxy, Uxz, Uyx, Uyy, Uyz, Uzx, Uzy, Uzz = zero, zero, zero, zero, zero, zero, zero, zero, zero
 
     for i in range(n):
-        kind, parent = T[KIND, i], T[PARENT, i]
+        kind, parent, j = T[KIND, i], T[PARENT, i], T[INDEX, i]
         s, c = joint_rotation(P, T, X, i)
-        rate, acceleration = load(X, n + i), load(X, 2 * n + i)
+        rate, acceleration = load(X, n + j), load(X, 2 * n + j)
 
         if parent < 0:
             # the base accelerates at -g, so no link needs its own gravity term
@@ -80,7 +86,7 @@ def outward(P, T, X, work):
         if kind & PRISMATIC:
             Uxx, Uxy, Uxz, Uyx, Uyy, Uyz, Uzx, Uzy, Uzz = whirl(wx, wy, wz, ax, ay, az)
             # (3.3-52): the joint's travel, the Coriolis term 2 w x z qd, and the joint's own acceleration
-            d, twice = load(X, i) + P[OFFSET, i], rate + rate
+            d, twice = coordinate(P, T, X, i), rate + rate
             vx = vx + Uxz * d + wy * twice
             vy = vy + Uyz * d - wx * twice
             vz = vz + Uzz * d + acceleration
@@ -109,12 +115,7 @@ def outward(P, T, X, work):
         row = SLOTS * i
         store(work, row, s)
         store(work, row + 1, c)
-        store(work, row + 2, fx)
-        store(work, row + 3, fy)
-        store(work, row + 4, fz)
-        store(work, row + 5, nx)
-        store(work, row + 6, ny)
-        store(work, row + 7, nz)
+        store_wrench(work, row, fx, fy, fz, nx, ny, nz)
         if kind & FORK:
             row = motion + MOTION * i
             store(work, row, wx)
@@ -130,25 +131,20 @@ def outward(P, T, X, work):
         drive = P[ARMATURE, i] * acceleration
         if kind & RUBS:
             drive = drive + rate * P[VISCOUS, i] + by_sign(rate, P[PLUS, i], P[MINUS, i])
-        store(X, 3 * n + i, drive)
+        store(X, 3 * n + j, drive)
 
 
 @kernel
-def surroundings(P, wrenches, work):
+def surroundings(P, T, wrenches, work):
     """Takes away what the surroundings exert on each link: 6 rows a link, force then moment, in the user's frames."""
     for i in range(P.shape[1]):
-        fx, fy, fz = load(wrenches, 6 * i), load(wrenches, 6 * i + 1), load(wrenches, 6 * i + 2)
-        mx, my, mz = load(wrenches, 6 * i + 3), load(wrenches, 6 * i + 4), load(wrenches, 6 * i + 5)
+        row = 6 * T[INDEX, i]
+        fx, fy, fz = load(wrenches, row), load(wrenches, row + 1), load(wrenches, row + 2)
+        mx, my, mz = load(wrenches, row + 3), load(wrenches, row + 4), load(wrenches, row + 5)
         fx, fy, fz = from_user(P, i, fx, fy, fz)
         mx, my, mz = from_user(P, i, mx, my, mz)
         ex, ey, ez = cross(P[EX, i], P[EY, i], P[EZ, i], fx, fy, fz)
-        row = SLOTS * i
-        add(work, row + 2, -fx)
-        add(work, row + 3, -fy)
-        add(work, row + 4, -fz)
-        add(work, row + 5, -(mx + ex))
-        add(work, row + 6, -(my + ey))
-        add(work, row + 7, -(mz + ez))
+        add_wrench(work, SLOTS * i, -fx, -fy, -fz, -(mx + ex), -(my + ey), -(mz + ez))
 
 
 @kernel
@@ -173,23 +169,42 @@ def to_user(P, i, x, y, z):
 
 @kernel
 def inward(P, T, X, work):
-    """From the tips to the base: what each joint transmits, and of it what its motor gives."""
+    """From the tips to the base: what each joint transmits, and of it what its motor gives.
+
+    A straight link hands its wrench on in registers, any other through its parent's rows. A FORK's rows hold all that
+    its joint transmits afterwards.
+    """
     n = P.shape[1]
+    zero = fill(X, 0.0)
+    fx, fy, fz, nx, ny, nz = zero, zero, zero, zero, zero, zero  # what the link just visited hands to this one
     for i in range(n - 1, -1, -1):
-        row = SLOTS * i
-        fx, fy, fz = load(work, row + 2), load(work, row + 3), load(work, row + 4)
-        nx, ny, nz = load(work, row + 5), load(work, row + 6), load(work, row + 7)
-        add(X, 3 * n + i, fz if T[KIND, i] & PRISMATIC else nz)  # (3.3-58)
+        kind, row = T[KIND, i], SLOTS * i
+        fx, fy, fz = fx + load(work, row + 2), fy + load(work, row + 3), fz + load(work, row + 4)
+        nx, ny, nz = nx + load(work, row + 5), ny + load(work, row + 6), nz + load(work, row + 7)
+        if kind & FORK:
+            store_wrench(work, row, fx, fy, fz, nx, ny, nz)
+        add(X, 3 * n + T[INDEX, i], fz if kind & PRISMATIC else nz)  # (3.3-58)
         if T[PARENT, i] >= 0:
-            hand_inward(P, T, X, work, i, fx, fy, fz, nx, ny, nz)
+            s, c = load(work, row), load(work, row + 1)
+            fx, fy, fz, nx, ny, nz = parent_wrench(P, T, X, i, s, c, fx, fy, fz, nx, ny, nz)
+        if not kind & STRAIGHT:
+            if T[PARENT, i] >= 0:
+                add_wrench(work, SLOTS * T[PARENT, i], fx, fy, fz, nx, ny, nz)
+            fx, fy, fz, nx, ny, nz = zero, zero, zero, zero, zero, zero
 
 
 @kernel
-def hand_inward(P, T, X, work, i, fx, fy, fz, nx, ny, nz):
-    """Adds a link's wrench to its parent's."""
-    s, c = load(work, SLOTS * i), load(work, SLOTS * i + 1)
-    fx, fy, fz, nx, ny, nz = parent_wrench(P, T, X, i, s, c, fx, fy, fz, nx, ny, nz)
-    row = SLOTS * T[PARENT, i]
+def store_wrench(work, row, fx, fy, fz, nx, ny, nz):
+    store(work, row + 2, fx)
+    store(work, row + 3, fy)
+    store(work, row + 4, fz)
+    store(work, row + 5, nx)
+    store(work, row + 6, ny)
+    store(work, row + 7, nz)
+
+
+@kernel
+def add_wrench(work, row, fx, fy, fz, nx, ny, nz):
     add(work, row + 2, fx)
     add(work, row + 3, fy)
     add(work, row + 4, fz)
@@ -205,7 +220,7 @@ def parent_wrench(P, T, X, i, s, c, fx, fy, fz, nx, ny, nz):
     ca, sa = P[COS_ALPHA, i], P[SIN_ALPHA, i]
     px, pz = P[PX, i], P[PZ, i]
     if kind & PRISMATIC:  # the moment about where the frame's origin is when the joint is at its zero
-        d = load(X, i) + P[OFFSET, i]
+        d = coordinate(P, T, X, i)
         nx, ny = nx - d * fy, ny + d * fx
     fx, fy, fz = out_of_link(c, s, ca, sa, fx, fy, fz)
     nx, ny, nz = out_of_link(c, s, ca, sa, nx, ny, nz)
@@ -246,9 +261,10 @@ def reactions(P, T, work, F):
         nx, ny = nx + d * fy, ny - d * fx
         fx, fy, fz = to_user(P, i, fx, fy, fz)
         nx, ny, nz = to_user(P, i, nx, ny, nz)
-        store(F, 6 * i, fx)
-        store(F, 6 * i + 1, fy)
-        store(F, 6 * i + 2, fz)
-        store(F, 6 * i + 3, nx)
-        store(F, 6 * i + 4, ny)
-        store(F, 6 * i + 5, nz)
+        row = 6 * T[INDEX, i]
+        store(F, row, fx)
+        store(F, row + 1, fy)
+        store(F, row + 2, fz)
+        store(F, row + 3, nx)
+        store(F, row + 4, ny)
+        store(F, row + 5, nz)

@@ -1,11 +1,11 @@
 """How fast each link moves, and the kinetic energy of it.
 
-X rows, n each: q, qd. work: SLOTS rows for each link.
+X rows, n each, in the user's order of joints: q, qd. work: SLOTS rows for each link.
 """
 
-from fastdyn.kernels.rnea import joint_rotation
+from fastdyn.kernels.rnea import coordinate, joint_rotation
 from fastdyn.kernels.rows import (
-    ARMATURE, COS_ALPHA, COS_GAMMA, HX, HY, HZ, JXX, JXY, JXZ, JYY, JYZ, KIND, MASS, OFFSET, PARENT, PRISMATIC, PX, PY,
+    ARMATURE, COS_ALPHA, COS_GAMMA, HX, HY, HZ, INDEX, JXX, JXY, JXZ, JYY, JYZ, KIND, MASS, PARENT, PRISMATIC, PX, PY,
     PZ, SIN_ALPHA, SIN_GAMMA, STRAIGHT,
 )  # fmt: skip
 from fastdyn.kernels.vectors import cross, into_link, turned_back
@@ -20,7 +20,7 @@ def velocities(P, T, X, work):
     n = P.shape[1]
     zero = fill(X, 0.0)
     for i in range(n):
-        kind, parent = T[KIND, i], T[PARENT, i]
+        kind, parent, rate = T[KIND, i], T[PARENT, i], load(X, n + T[INDEX, i])
         wx, wy, wz, vx, vy, vz = zero, zero, zero, zero, zero, zero
         if parent >= 0:
             s, c = joint_rotation(P, T, X, i)
@@ -35,10 +35,10 @@ def velocities(P, T, X, work):
             wx, wy, wz = into_link(c, s, ca, sa, wx, wy, wz)
             vx, vy, vz = into_link(c, s, ca, sa, vx + ux, vy + uy, vz + uz)
         if kind & PRISMATIC:
-            d = load(X, i) + P[OFFSET, i]
-            vx, vy, vz = vx + wy * d, vy - wx * d, vz + load(X, n + i)
+            d = coordinate(P, T, X, i)
+            vx, vy, vz = vx + wy * d, vy - wx * d, vz + rate
         else:
-            wz = wz + load(X, n + i)
+            wz = wz + rate
         row = SLOTS * i
         store(work, row, wx)
         store(work, row + 1, wy)
@@ -64,5 +64,6 @@ def kinetic_energy(P, T, X, work):
         twice = twice + wx * (Jyy * wx - Jxy * wy - Jxz * wz)
         twice = twice + wy * (Jxx * wy - Jxy * wx - Jyz * wz)
         twice = twice + wz * ((Jxx + Jyy) * wz - Jxz * wx - Jyz * wy)
-        twice = twice + P[ARMATURE, i] * load(X, n + i) * load(X, n + i)
+        rate = load(X, n + T[INDEX, i])
+        twice = twice + P[ARMATURE, i] * rate * rate
     return 0.5 * twice

@@ -10,12 +10,12 @@ from fastdyn.scalars.lanes import (
     all_finite,
     by_sign,
     fill,
+    give,
     load,
-    read,
     sincos,
     store,
+    take,
     width,
-    write,
 )
 
 __all__ = [
@@ -30,11 +30,11 @@ __all__ = [
     "count",
     "entry",
     "fill",
+    "give",
     "kernel",
     "load",
-    "read",
     "sincos",
     "store",
+    "take",
     "width",
-    "write",
 ]

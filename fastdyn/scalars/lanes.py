@@ -9,7 +9,7 @@ buffer they mean lanes; in plain Python they work on any object with + - * / (co
     by_sign              one of two constants, by the sign of a value
     all_above            whether every lane exceeds a bound (False for NaN)
     all_finite           whether no lane is NaN or infinite
-    width, read, write   samples in and out of (T, columns) arrays
+    width, take, give    samples in and out of (T, columns) arrays
 """
 
 import math
@@ -381,68 +381,155 @@ def width(buffer):
     return buffer.shape[1] if buffer.ndim == 2 else 1
 
 
-def read(samples, first, last, column, buffer):
-    """Column `column` of samples first .. first + width - 1; past `last` the last sample stands in."""
-    if buffer.ndim == 1:
-        return samples[first, column]
-    return samples[np.minimum(np.arange(first, first + buffer.shape[1]), last), column]
+def take(samples, first, buffer, row):
+    """Puts samples first, first + 1, ... of a (T, columns) array into the buffer, column k into row `row + k`.
+
+    Samples past the last are stood in for by the last. Returns 0, or NaN in the lanes where a sample is not finite.
+    """
+    check = fill(buffer, 0.0)
+    for k in range(samples.shape[1]):
+        if buffer.ndim == 2:
+            value = samples[np.minimum(np.arange(first, first + buffer.shape[1]), samples.shape[0] - 1), k]
+        else:
+            value = samples[first, k]
+        store(buffer, row + k, value)
+        check = check + value * 0.0
+    return check
 
 
-def write(samples, first, last, column, value, buffer):
-    """Puts a value into a column of samples first .. first + width - 1, but none past `last`."""
-    if buffer.ndim == 1:
-        samples[first, column] = value
-    else:
-        count = min(buffer.shape[1], last + 1 - first)
-        samples[first : first + count, column] = value[:count]
+def give(buffer, row, samples, first):
+    """Puts rows of the buffer into a (T, columns) array of samples, none past the last; returns 0 or NaN as `take`."""
+    check = fill(buffer, 0.0)
+    for k in range(samples.shape[1]):
+        value = load(buffer, row + k)
+        if buffer.ndim == 2:
+            samples[first : first + buffer.shape[1], k] = value[: samples.shape[0] - first]
+        else:
+            samples[first, k] = value
+        check = check + value * 0.0
+    return check
+
+
+_BITS = ir.VectorType(ir.IntType(1), LANES)
+_LONGS = ir.VectorType(ir.IntType(64), LANES)
+
+
+def _transposed(builder, rows):
+    """LANES vectors of LANES: rows become columns, in log2(LANES) rounds of swaps of ever smaller blocks."""
+    half = LANES // 2
+    while half:
+        swapped = list(rows)
+        for i in range(LANES):
+            if not i & half:
+                low = [k if not k & half else LANES + k - half for k in range(LANES)]
+                high = [k + half if not k & half else LANES + k for k in range(LANES)]
+                for place, mask in ((i, low), (i + half, high)):
+                    order = ir.Constant(ir.VectorType(_INT32, LANES), mask)
+                    swapped[place] = builder.shuffle_vector(rows[i], rows[i + half], order)
+        rows = swapped
+        half //= 2
+    return rows
+
+
+def _block(context, builder, array_type, array, first, column):
+    """Where LANES samples lie from `column` on, which of them exist, how many columns are left, and that as a mask.
+
+    A sample past the last is stood in for by the last.
+    """
+    array = context.make_array(array_type)(context, builder, array)
+    samples, columns = (builder.extract_value(array.shape, k) for k in range(2))
+    last = builder.sub(samples, ir.Constant(samples.type, 1))
+    places, exist = [], []
+    for k in range(LANES):
+        sample = builder.add(first, ir.Constant(first.type, k))
+        exist.append(builder.icmp_signed("<=", sample, last))
+        offset = builder.add(builder.mul(builder.select(exist[k], sample, last), columns), column)
+        places.append(builder.bitcast(builder.gep(array.data, [offset]), _VECTOR.as_pointer()))
+    left = builder.sub(columns, column)
+    every = builder.insert_element(ir.Constant(_LONGS, ir.Undefined), left, ir.Constant(_INT32, 0))
+    every = builder.shuffle_vector(every, every, ir.Constant(ir.VectorType(_INT32, LANES), [0] * LANES))
+    mask = builder.icmp_signed("<", ir.Constant(_LONGS, list(range(LANES))), every)
+    return places, exist, left, mask
+
+
+def _masked(builder, name, result, arguments):
+    """LLVM's masked load or store: touches no memory where the mask is off."""
+    function = ir.FunctionType(result, [a.type for a in arguments])
+    callee = cgutils.get_or_insert_function(builder.module, function, f"llvm.masked.{name}.v{LANES}f64.p0")
+    return builder.call(callee, arguments)
+
+
+def _finite_check(builder, rows):
+    """Zero, or NaN where a row holds something that is not finite."""
+    check = _constant(0)
+    for value in rows:
+        check = builder.fadd(check, builder.fmul(value, _constant(0), flags=FAST), flags=FAST)
+    return check
 
 
 @intrinsic
-def _gather(typingctx, samples, first, step, column):
-    """Lanes from samples[first + k * step, column]."""
+def _take_block(typingctx, samples, first, column, buffer, row):
+    """`take` for LANES columns from `column` on."""
 
     def lower(context, builder, sig, args):
-        array = context.make_array(sig.args[0])(context, builder, args[0])
-        columns = builder.extract_value(array.shape, 1)
-        place = builder.gep(array.data, [builder.add(builder.mul(args[1], columns), args[3])])
-        stride = builder.mul(columns, args[2])
-        value = ir.Constant(_VECTOR, ir.Undefined)
-        for k in range(LANES):
-            value = builder.insert_element(value, builder.load(place), ir.Constant(_INT32, k))
-            place = builder.gep(place, [stride])
-        return value
+        places, _, left, mask = _block(context, builder, sig.args[0], *args[:3])
+        align = ir.Constant(_INT32, 8)
+        loaded = [_masked(builder, "load", _VECTOR, [place, align, mask, _constant(0)]) for place in places]
+        row = builder.add(args[4], args[2])
+        for k, value in enumerate(_transposed(builder, loaded)):
+            with builder.if_then(builder.icmp_signed("<", ir.Constant(left.type, k), left)):
+                target = builder.add(row, ir.Constant(row.type, k))
+                stored = builder.store(value, _row_pointer(context, builder, sig.args[3], args[3], target))
+                stored.align = 8
+        return _finite_check(builder, loaded)
 
-    return lane(samples, types.intp, types.intp, types.intp), lower
+    return lane(samples, types.intp, types.intp, buffer, types.intp), lower
 
 
 @intrinsic
-def _scatter(typingctx, samples, first, column, value):
+def _give_block(typingctx, buffer, row, samples, first, column):
+    """`give` for LANES columns from `column` on."""
+
     def lower(context, builder, sig, args):
-        array = context.make_array(sig.args[0])(context, builder, args[0])
-        columns = builder.extract_value(array.shape, 1)
-        place = builder.gep(array.data, [builder.add(builder.mul(args[1], columns), args[2])])
-        for k in range(LANES):
-            builder.store(builder.extract_element(args[3], ir.Constant(_INT32, k)), place)
-            place = builder.gep(place, [columns])
-        return context.get_dummy_value()
+        places, exist, left, mask = _block(context, builder, sig.args[2], *args[2:])
+        row = builder.add(args[1], args[4])
+        rows = []
+        for k in range(LANES):  # rows past the last column are read as the first, and go nowhere
+            offset = ir.Constant(row.type, k)
+            offset = builder.select(builder.icmp_signed("<", offset, left), offset, ir.Constant(row.type, 0))
+            value = builder.load(_row_pointer(context, builder, sig.args[0], args[0], builder.add(row, offset)))
+            value.align = 8
+            rows.append(value)
+        for place, exists, value in zip(places, exist, _transposed(builder, rows), strict=True):
+            wanted = builder.select(exists, mask, ir.Constant(_BITS, [0] * LANES))
+            _masked(builder, "store", ir.VoidType(), [value, place, ir.Constant(_INT32, 8), wanted])
+        return _finite_check(builder, rows)
 
-    return types.none(samples, types.intp, types.intp, lane), lower
-
-
-@intrinsic
-def _get(typingctx, value, k):
-    def lower(context, builder, sig, args):
-        return builder.extract_element(args[0], builder.trunc(args[1], _INT32))
-
-    return types.float64(lane, types.intp), lower
+    return lane(buffer, types.intp, samples, types.intp, types.intp), lower
 
 
-@intrinsic
-def _set(typingctx, value, k, x):
-    def lower(context, builder, sig, args):
-        return builder.insert_element(args[0], args[2], builder.trunc(args[1], _INT32))
+def _define_prefetch(write):
+    @intrinsic
+    def prefetch(typingctx, samples, first, column):
+        """Asks for the same columns of the LANES samples after these, so that memory is awaited while computing."""
 
-    return lane(lane, types.intp, types.float64), lower
+        def lower(context, builder, sig, args):
+            following = builder.add(args[1], ir.Constant(args[1].type, LANES))
+            places, *_ = _block(context, builder, sig.args[0], args[0], following, args[2])
+            byte = ir.IntType(8).as_pointer()
+            function = ir.FunctionType(ir.VoidType(), [byte, _INT32, _INT32, _INT32])
+            callee = cgutils.get_or_insert_function(builder.module, function, "llvm.prefetch.p0")
+            for place in places:
+                hints = [ir.Constant(_INT32, hint) for hint in (write, 3, 1)]  # for writing or reading, near, data
+                builder.call(callee, [builder.bitcast(place, byte), *hints])
+            return context.get_dummy_value()
+
+        return types.none(samples, types.intp, types.intp), lower
+
+    return prefetch
+
+
+_prefetch_to_read, _prefetch_to_write = _define_prefetch(0), _define_prefetch(1)
 
 
 @overload(width)
@@ -450,36 +537,51 @@ def _width_overload(buffer):
     return (lambda buffer: 1) if buffer.ndim == 1 else (lambda buffer: LANES)
 
 
-@overload(read)
-def _read_overload(samples, first, last, column, buffer):
-    if buffer.ndim == 1:
-        return lambda samples, first, last, column, buffer: samples[first, column]
-
-    def read_lanes(samples, first, last, column, buffer):
-        if first + LANES <= last + 1:
-            return _gather(samples, first, 1, column)
-        value = _fill(samples[last, column])
-        for k in range(last - first):
-            value = _set(value, k, samples[first + k, column])
-        return value
-
-    return read_lanes
-
-
-@overload(write)
-def _write_overload(samples, first, last, column, value, buffer):
+@overload(take)
+def _take_overload(samples, first, buffer, row):
     if buffer.ndim == 1:
 
-        def write_scalar(samples, first, last, column, value, buffer):
-            samples[first, column] = value
+        def take_scalar(samples, first, buffer, row):
+            check = 0.0
+            for k in range(samples.shape[1]):
+                value = samples[first, k]
+                buffer[row + k] = value
+                check = check + value * 0.0
+            return check
 
-        return write_scalar
+        return take_scalar
 
-    def write_lanes(samples, first, last, column, value, buffer):
-        if first + LANES <= last + 1:
-            _scatter(samples, first, column, value)
-        else:
-            for k in range(last + 1 - first):
-                samples[first + k, column] = _get(value, k)
+    def take_lanes(samples, first, buffer, row):
+        check = _fill(0.0)
+        for column in range(0, samples.shape[1], LANES):
+            if samples.shape[1] > LANES:  # many streams at once are more than the hardware foresees
+                _prefetch_to_read(samples, first, column)
+            check = check + _take_block(samples, first, column, buffer, row)
+        return check
 
-    return write_lanes
+    return take_lanes
+
+
+@overload(give)
+def _give_overload(buffer, row, samples, first):
+    if buffer.ndim == 1:
+
+        def give_scalar(buffer, row, samples, first):
+            check = 0.0
+            for k in range(samples.shape[1]):
+                value = buffer[row + k]
+                samples[first, k] = value
+                check = check + value * 0.0
+            return check
+
+        return give_scalar
+
+    def give_lanes(buffer, row, samples, first):
+        check = _fill(0.0)
+        for column in range(0, samples.shape[1], LANES):
+            if samples.shape[1] > LANES:
+                _prefetch_to_write(samples, first, column)
+            check = check + _give_block(buffer, row, samples, first, column)
+        return check
+
+    return give_lanes
