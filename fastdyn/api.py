@@ -237,4 +237,6 @@ def _explain(
             f"{robot} has a singular mass matrix{sample}: joint {joint!r} moves no inertia; "
             "give the links behind it mass, or its motor inertia"
         )
-    raise NotFiniteError(f"the result of {robot}{sample} is beyond the range of float64, though all arguments are finite")
+    raise NotFiniteError(
+        f"the result of {robot}{sample} is beyond the range of float64, though all arguments are finite"
+    )

@@ -1,7 +1,7 @@
 """(T, columns) arrays of samples -> blocks of lanes -> kernels. The compiled entry points, one for each quantity.
 
-Each runs on whatever its buffers hold: 1-D buffers mean one sample at a time, (rows, LANES) buffers mean LANES at a time.
-A block that the samples do not fill is filled up with the last one, so that no result depends on what stands beside it.
+Each runs on whatever its buffers hold: 1-D buffers mean one sample at a time, (rows, LANES) buffers LANES at a time. A
+block that the samples do not fill is filled up with the last one, so that no result depends on what stands beside it.
 All return a status: 2 (joint + 1) if some joint moves no inertia, plus 1 if an input or a result is not finite.
 """
 

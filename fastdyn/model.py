@@ -80,12 +80,14 @@ def build(nodes: Sequence[Node], gravity: Array, mount: Array) -> Model:
 
 def _size(nodes: Sequence[Node]) -> float:
     """A length that the robot's links do not exceed by much: how far an origin may be moved along its axis."""
-    reach = [float(np.linalg.norm(node.before[:3, 3]) + np.linalg.norm(np.asarray(node.joint.tail)[:3, 3])) for node in nodes]
+    reach = [
+        float(np.linalg.norm(node.before[:3, 3]) + np.linalg.norm(np.asarray(node.joint.tail)[:3, 3])) for node in nodes
+    ]
     return max(reach, default=0.0) + EPS
 
 
 def _depth_first(children: dict[int, list[int]]) -> list[int]:
-    """Parents before children, and after each link the child with most links behind it, so that chains stay together."""
+    """Parents before children; after each link the child with most links behind it, so that chains stay together."""
     below: dict[int, int] = {}
     stack, seen = [-1], []
     while stack:
@@ -154,7 +156,7 @@ def _place(
     size: float,
     gravity: Array,
 ) -> Array:
-    """Chooses the canonical frame of a link, writes its column's geometry and returns its pose on its parent at zero."""
+    """Chooses a link's canonical frame, writes its column's geometry and returns its pose on its parent at zero."""
     i, joint = place[node.index], node.joint
     prismatic = joint.kind == "prismatic"
     parent = place[node.parent] if node.parent >= 0 else -1
@@ -279,4 +281,3 @@ def _thresholds(P: Array, T: NDArray[np.int64], poses: list[Array], moments: lis
             second[parent] += second[i] + 2 * first[i] * reach + mass[i] * reach**2
             first[parent] += first[i] + mass[i] * reach
             mass[parent] += mass[i]
-

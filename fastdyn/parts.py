@@ -155,7 +155,7 @@ def _z() -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """A rigid body. com: centre of mass in the link's frame, m; inertia: about the centre of mass, along the frame's axes."""
+    """A rigid body: mass, kg; com, its centre of mass in the link's frame, m; inertia about that, along the frame's axes."""
 
     name: str
     mass: float = 0.0
@@ -198,7 +198,7 @@ class Link:
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """What joins two links. The child's pose on its parent is origin, then the joint's motion along or about `axis`, then tail.
+    """What joins two links. The child's pose on its parent: origin, then the motion along or about `axis`, then tail.
 
     origin: pose of the joint's frame on the parent link, at zero; axis: in the joint's frame; tail: pose of the child
     link's frame on the moved joint frame (the identity in URDF; the link's D-H transform in standard D-H).

@@ -202,7 +202,7 @@ class Robot:
         out: Array | None = None,
         threads: int = 1,
     ) -> Array:
-        """What each bearing carries, (..., n, 6): the force (N), then the moment (N m) that the parent exerts on the link.
+        """What each bearing carries, (..., n, 6): force (N), then moment (N m) that the parent exerts on the link.
 
         At the joint's origin (which slides with the link where the joint is prismatic), along the axes of the link's
         frame. The component along the joint is what moves the link: the motor's torque less friction and rotor.

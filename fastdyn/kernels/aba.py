@@ -1,22 +1,26 @@
 """Articulated bodies: forward dynamics in O(n).
 
-`rnea.outward` with qdd = 0 has left each link's wrench at zero joint acceleration; friction stands in the tau rows. What
-is still to be found is linear in qdd, so no velocity appears below: going inward, each link and all it carries becomes
+`rnea.outward` with qdd = 0 has left each link's wrench at zero joint acceleration; friction stands in the tau rows.
+What is still to be found is linear in qdd, so no velocity appears below: going inward, each link and all it carries becomes
 one articulated body (its inertia felt through free joints) with a wrench; going outward, each joint gives way.
 
 Inertia of an articulated body, force over moment: f = A a + B w', n = B^T a + C w', with A and C symmetric.
-X rows, n each, in the user's order of joints: q, qd, qdd (zero at first, then written), tau (as left by rnea.outward), torque given.
+X rows, n each, in the user's order of joints: q, qd, qdd (zero at first, then written), tau (as left by rnea.outward),
+torque given.
 work: rows as in rnea.py, and SLOTS more for each link behind them.
 """
 
 from fastdyn.kernels import rnea
-from fastdyn.kernels.rows import (
-    ARMATURE, COS_ALPHA, COS_GAMMA, FORK, HX, HY, HZ, INDEX, JXX, JXY, JXZ, JYY, JYZ, KIND, MASS, PARENT, PRISMATIC, PX, PY,
-    PZ, SIN_ALPHA, SIN_GAMMA, SMALLEST, STRAIGHT,
-)  # fmt: skip
+from fastdyn.kernels.rows import *
 from fastdyn.kernels.vectors import (
-    cross, into_link, matrix_turned_x, matrix_turned_z, symmetric_turned_x, symmetric_turned_z, turned_back,
-)  # fmt: skip
+    cross,
+    into_link,
+    matrix_turned_x,
+    matrix_turned_z,
+    symmetric_turned_x,
+    symmetric_turned_z,
+    turned_back,
+)
 from fastdyn.scalars import add, all_above, fill, kernel, load, store
 
 SLOTS = 21  # A and C (xx yy zz xy xz yz each), B by rows
@@ -76,7 +80,9 @@ def inward(P, T, X, work):
         if not all_above(inertia, P[SMALLEST, i]):
             bad = i
         over = 1.0 / inertia
-        force = load(X, 4 * n + T[INDEX, i]) - load(X, 3 * n + T[INDEX, i]) - felt  # what is left to accelerate the joint
+        force = (
+            load(X, 4 * n + T[INDEX, i]) - load(X, 3 * n + T[INDEX, i]) - felt
+        )  # what is left to accelerate the joint
         qdd = force * over
         ex, ey, ez, kx, ky, kz = ux * over, uy * over, uz * over, tx * over, ty * over, tz * over
         row = joints + JOINT * i

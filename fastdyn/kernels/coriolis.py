@@ -13,16 +13,14 @@ K = integral of (x' - o') (x - o)^T dm. Column j sends inward two wrenches and a
     (f2, n2)  of the field J_j, and  e = integral of (x' - o') x J_j dm:  C_ji = dz_i/dt . n2 + z_i . e  (revolute i),
               dz_i/dt . f2  (prismatic i)
 
-X rows, in the user's order of joints: q (n), qd (n), C (n * n, row by row; entries of joints on different branches are never touched).
+X rows, in the user's order of joints: q (n), qd (n), C (n * n, row by row; entries of joints on different branches are
+never touched).
 work: crba.SLOTS rows for each link, then SLOTS for each.
 """
 
 from fastdyn.kernels import crba, velocities
 from fastdyn.kernels.rnea import coordinate, parent_wrench
-from fastdyn.kernels.rows import (
-    COS_ALPHA, COS_GAMMA, HX, HY, HZ, INDEX, JXX, JXY, JXZ, JYY, JYZ, KIND, PARENT, PRISMATIC, PX, PY, PZ, SIN_ALPHA,
-    SIN_GAMMA, STRAIGHT,
-)  # fmt: skip
+from fastdyn.kernels.rows import *
 from fastdyn.kernels.vectors import cross, matrix_turned_x, matrix_turned_z, out_of_link, turned, turned_back
 from fastdyn.scalars import add, fill, kernel, load, store
 
@@ -75,7 +73,7 @@ def shifted(m, hx, hy, hz, lx, ly, lz, Kxx, Kxy, Kxz, Kyx, Kyy, Kyz, Kzx, Kzy, K
 
 @kernel
 def parent_rate(P, T, speeds, i):
-    """How fast link i's place on its parent moves against the parent's origin, in the parent's frame turned by GAMMA."""
+    """How fast link i's place on its parent moves against the parent's origin, in the parent's turned frame."""
     row = velocities.SLOTS * T[PARENT, i]
     wx, wy, wz = load(speeds, row), load(speeds, row + 1), load(speeds, row + 2)
     if not T[KIND, i] & STRAIGHT:

@@ -1,15 +1,12 @@
 """Composite rigid body: the mass matrix, and its L^T D L factors.
 
 When joint j alone accelerates, all it carries moves as one body: that body's wrench, felt at every joint further in, is
-column j. X rows: q (n), then M (n * n, row by row), both in the user's order of joints. work: SLOTS rows for each link. Entries of joints on different
-branches are zero and never touched: the caller clears M once.
+column j. X rows: q (n), then M (n * n, row by row), both in the user's order of joints. work: SLOTS rows for each link.
+Entries of joints on different branches are zero and never touched: the caller clears M once.
 """
 
 from fastdyn.kernels.rnea import coordinate, joint_rotation, parent_wrench
-from fastdyn.kernels.rows import (
-    ARMATURE, COS_ALPHA, COS_GAMMA, FORK, HX, HY, HZ, INDEX, JXX, JXY, JXZ, JYY, JYZ, KIND, MASS, PARENT, PRISMATIC, PX, PY,
-    PZ, SIN_ALPHA, SIN_GAMMA, SMALLEST, STRAIGHT,
-)  # fmt: skip
+from fastdyn.kernels.rows import *
 from fastdyn.kernels.vectors import out_of_link, symmetric_turned_x, symmetric_turned_z, turned
 from fastdyn.scalars import add, all_above, fill, kernel, load, store
 
@@ -53,7 +50,9 @@ def composites(P, T, X, work):
         store(work, row + 10, yz)
         store(work, row + 11, m)
         if T[PARENT, i] >= 0:
-            hx, hy, hz, xx, yy, zz, xy, xz, yz, m = parent_inertia(P, T, X, i, s, c, hx, hy, hz, xx, yy, zz, xy, xz, yz, m)
+            hx, hy, hz, xx, yy, zz, xy, xz, yz, m = parent_inertia(
+                P, T, X, i, s, c, hx, hy, hz, xx, yy, zz, xy, xz, yz, m
+            )
         if not kind & STRAIGHT:
             if T[PARENT, i] >= 0:
                 row = SLOTS * T[PARENT, i]
@@ -116,7 +115,7 @@ def mass_matrix(P, T, X, work):
     composites(P, T, X, work)
     for j in range(n):
         row = SLOTS * j
-        hx, hy, hz = load(work, row + 2), load(work, row + 3), load(work, row + 4)
+        hx, hy = load(work, row + 2), load(work, row + 3)
         if T[KIND, j] & PRISMATIC:  # the composite accelerates along z ...
             m = load(work, row + 11)
             fx, fy, fz = fill(X, 0.0), fill(X, 0.0), m

@@ -1,10 +1,7 @@
 """Gravity alone: the forces that hold a robot still, and its potential energy."""
 
 from fastdyn.kernels.rnea import MOTION, SLOTS, coordinate, joint_rotation, store_wrench
-from fastdyn.kernels.rows import (
-    COS_ALPHA, COS_GAMMA, FORK, GX, GY, GZ, HX, HY, HZ, INDEX, KIND, MASS, PARENT, PRISMATIC, PX, PY, PZ, SIN_ALPHA,
-    SIN_GAMMA, STRAIGHT,
-)  # fmt: skip
+from fastdyn.kernels.rows import *
 from fastdyn.kernels.vectors import cross, into_link, turned_back
 from fastdyn.scalars import fill, kernel, load, store
 

@@ -7,12 +7,7 @@ that this motion takes, `inward` sums the wrenches of all that a joint carries.
 X rows, n each, in the user's order of joints: q, qd, qdd (read), tau (written). work: WORK rows for each link.
 """
 
-from fastdyn.kernels.rows import (
-    ARMATURE, COS_ALPHA, COS_GAMMA, COS_THETA, EX, EXX, EXY, EXZ, EY, EYX, EYY, EYZ, EZ, EZX, EZY, EZZ, FORK, GX, GY, GZ,
-    HX, HY, HZ, INDEX, JOINT_Z, JXX, JXY, JXZ, JYY, JYZ, KIND, LOST_HZ, LOST_MASS, LOST_XX, LOST_XY, LOST_XZ, LOST_YY, LOST_YZ,
-    LOST_ZZ, MASS, MINUS, OFFSET, PARENT, PLUS, PRISMATIC, PX, PY, PZ, RUBS, SIN_ALPHA, SIN_GAMMA, SIN_THETA, STRAIGHT,
-    VISCOUS,
-)  # fmt: skip
+from fastdyn.kernels.rows import *
 from fastdyn.kernels.vectors import cross, into_link, out_of_link, turned, turned_back
 from fastdyn.scalars import add, by_sign, fill, kernel, load, sincos, store
 

@@ -8,7 +8,7 @@ The frame of link i has its z axis along joint i's axis. From the parent's frame
     turn GAMMA about z,  go (PX, PY, PZ),  turn ALPHA about x,  then the joint: turn about z by q + OFFSET if revolute,
     turn about z by the constant THETA and go q + OFFSET along z if prismatic.
 
-A link whose parent stands just before it, with GAMMA = 0 and PY = 0, is STRAIGHT: nearly all links of nearly all robots.
+A link whose parent stands just before it, with GAMMA = 0 and PY = 0, is STRAIGHT: nearly all links of most robots.
 A link on the base (parent -1) has no ALPHA and GAMMA: its (GX, GY, GZ) are minus the gravity vector already expressed
 in its frame at q + OFFSET = 0, and (PX, PY, PZ) its place on the base along the same axes.
 
@@ -24,7 +24,7 @@ JXX, JYY, JXY, JXZ, JYZ; a prismatic link keeps MASS, HX, HY, HZ. The LOST rows 
     OFFSET, COS_THETA, SIN_THETA,               # joint coordinate = q + OFFSET; THETA of prismatic joints
     GX, GY, GZ,                                 # links on the base: minus gravity, in this frame
     HX, HY, JXX, JYY, JXY, JXZ, JYZ, MASS, HZ,  # inertia that is left
-    ARMATURE, VISCOUS, PLUS, MINUS,             # drive: rotor inertia, viscous and Coulomb friction by direction of motion
+    ARMATURE, VISCOUS, PLUS, MINUS,             # drive: rotor, viscous and Coulomb friction by direction of motion
     SMALLEST,                                   # an inertia felt at the joint that is not above this is none
     LOST_MASS, LOST_HZ, LOST_XX, LOST_YY, LOST_ZZ, LOST_XY, LOST_XZ, LOST_YZ,  # inertia that was moved to the parent
     JOINT_Z,                                    # the joint's own origin, on this frame's z axis
@@ -36,5 +36,5 @@ JXX, JYY, JXY, JXZ, JYZ; a prismatic link keeps MASS, HX, HY, HZ. The LOST rows 
 PARENT, KIND, INDEX = range(3)  # INDEX: where joint i stands in the user's q
 
 # bits of KIND
-PRISMATIC, STRAIGHT, FORK, RUBS = 1, 2, 4, 8  # FORK: a child that is not straight will ask for this link's motion; RUBS: has friction
+PRISMATIC, STRAIGHT, FORK, RUBS = 1, 2, 4, 8  # FORK: some child is not straight; RUBS: has friction
 # fmt: on

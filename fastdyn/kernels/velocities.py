@@ -4,10 +4,7 @@ X rows, n each, in the user's order of joints: q, qd. work: SLOTS rows for each 
 """
 
 from fastdyn.kernels.rnea import coordinate, joint_rotation
-from fastdyn.kernels.rows import (
-    ARMATURE, COS_ALPHA, COS_GAMMA, HX, HY, HZ, INDEX, JXX, JXY, JXZ, JYY, JYZ, KIND, MASS, PARENT, PRISMATIC, PX, PY,
-    PZ, SIN_ALPHA, SIN_GAMMA, STRAIGHT,
-)  # fmt: skip
+from fastdyn.kernels.rows import *
 from fastdyn.kernels.vectors import cross, into_link, turned_back
 from fastdyn.scalars import fill, kernel, load, store
 

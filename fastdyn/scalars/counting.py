@@ -67,10 +67,10 @@ class Counting:
         return Counting(-self.value)
 
     def __gt__(self, other: Any) -> bool:
-        return self.value > _value(other)
+        return bool(self.value > _value(other))
 
     def __eq__(self, other: object) -> bool:
-        return self.value == _value(other)
+        return bool(self.value == _value(other))
 
     def __hash__(self) -> int:
         return hash(self.value)

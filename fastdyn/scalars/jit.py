@@ -2,8 +2,11 @@
 
 error_model="numpy"  division by zero gives infinity, as in NumPy; no branch around every division.
 nogil=True           a batch runs beside other Python threads.
-fastmath             contract, reassoc, nsz, arcp let the compiler fuse and reorder. nnan and ninf stay out: they would let
-                     it delete every check for NaN and infinity.
+_nrt=False           kernels never allocate, so nothing needs reference counts: counting them at every call of a helper
+                     made kernels three times slower.
+forceinline=True     kernels are made of helpers that pass dozens of values in registers.
+fastmath             contract, reassoc, nsz, arcp let the compiler fuse and reorder. nnan and ninf stay out: they would
+                     let it delete every check for NaN and infinity.
 cache                compiled code is kept between processes in a private directory whose path holds a hash of the
                      package's sources, because Numba's own check sees edits in one file only.
 """
@@ -23,7 +26,7 @@ from typing import Any, TypeVar
 
 import numba
 from numba import types
-from numba.core import caching
+from numba.core import caching, config
 from numba.extending import register_jitable
 
 FAST = ("contract", "reassoc", "nsz", "arcp")
@@ -43,7 +46,7 @@ def kernel(function: F) -> F:
 
 
 def entry(buffers: int) -> Callable[[Callable[..., Any]], Entry]:
-    """A function that Python calls: (P, T, arrays of samples ..., the result, buffers ...), the last `buffers` of them scratch."""
+    """A function that Python calls: (P, T, arrays of samples ..., the result, scratch ...), with so many buffers of scratch."""
     return lambda function: Entry(function, buffers)
 
 
@@ -63,10 +66,11 @@ class Entry:
         self.dispatcher: Any = None
 
     def __call__(self, *arguments: Any) -> Any:
+        """Runs on scalars or on lanes, whichever the buffers hold."""
         return self.compiled(arguments[-1].ndim)(*arguments)
 
     def compiled(self, axes: int) -> Callable[..., Any]:
-        """The machine code for buffers of 1 or 2 axes. It believes its arguments: lengths and layouts are not checked."""
+        """The machine code for buffers of 1 or 2 axes. It believes its arguments: it checks no length and no layout."""
         if axes not in self._ready:
             self._ready[axes] = self._compile(axes)
         return self._ready[axes]
@@ -78,13 +82,13 @@ class Entry:
         return (P, T, *[samples] * (self._arguments - 2 - self._buffers), *[buffer] * self._buffers)
 
     def _compile(self, axes: int) -> Callable[..., Any]:
-        if numba.config.DISABLE_JIT:
+        if config.DISABLE_JIT:
             return self.py_func
         with _LOCK:
             if self.dispatcher is None:
                 self.dispatcher = numba.njit(**_OPTIONS)(self.py_func)
                 # Numba's key does not know of bounds checks: code with them must not be taken for code without
-                if not numba.config.BOUNDSCHECK and cache_directory() is not None:
+                if not config.BOUNDSCHECK and cache_directory() is not None:
                     self.dispatcher._cache = _Cache(self.py_func)
             signature = self.signature(axes)
             self.dispatcher.compile(signature)
@@ -137,7 +141,7 @@ def _private(directory: Path) -> bool:
     return found.st_uid == os.getuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
-class _Locator(caching._CacheLocator):  # type: ignore[misc]
+class _Locator(caching._CacheLocator):
     """Tells Numba where a function's compiled code lies."""
 
     def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
@@ -157,11 +161,11 @@ class _Locator(caching._CacheLocator):  # type: ignore[misc]
         return cls(py_func, py_file)
 
 
-class _CacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = (_Locator,)
+class _CacheImpl(caching.CompileResultCacheImpl):
+    _locator_classes = [_Locator]  # noqa: RUF012  # Numba's own declaration
 
 
-class _Cache(caching.FunctionCache):  # type: ignore[misc]
+class _Cache(caching.FunctionCache):
     """Numba's cache, except that a file that cannot be read or written means compiling, never failing."""
 
     _impl_class = _CacheImpl
