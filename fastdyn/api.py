@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any, NoReturn
 
 import numpy as np
@@ -19,13 +19,13 @@ from numpy.typing import ArrayLike
 
 from fastdyn import batch
 from fastdyn.errors import ArgumentError, ArgumentTypeError, NotFiniteError, SingularMassMatrixError
-from fastdyn.kernels import aba, coriolis, crba, rnea, velocities
 from fastdyn.kernels.rows import INDEX
 from fastdyn.model import Model
 from fastdyn.parts import Array
 from fastdyn.scalars import LANES
 
 Core = Callable[[int], tuple[int, ...]]
+FLOAT = np.dtype(np.float64)
 
 
 def per_joint(n: int) -> tuple[int, ...]:
@@ -48,85 +48,144 @@ def scalar(n: int) -> tuple[int, ...]:
     return ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Quantity:
     """What can be computed: the entry point, its arguments and result, and the rows of scratch it needs."""
 
     entry: Any
     arguments: tuple[str, ...]
     result: Core
-    scratch: Callable[[int], tuple[int, ...]]  # rows of each buffer, for n joints
+    rows: Callable[[int], int]
     forked: bool = False
 
 
-def _newton_euler(n: int) -> tuple[int, ...]:
-    return 4 * n, 6 * n, rnea.WORK * n
-
-
-INVERSE_DYNAMICS = Quantity(batch.inverse_dynamics, ("q", "qd", "qdd", "wrenches"), per_joint, _newton_euler)
-JOINT_REACTIONS = Quantity(batch.joint_reactions, ("q", "qd", "qdd", "wrenches"), sixes, _newton_euler, forked=True)
-BIAS_FORCES = Quantity(batch.bias_forces, ("q", "qd"), per_joint, lambda n: (4 * n, rnea.WORK * n))
-GRAVITY_FORCES = Quantity(batch.gravity_forces, ("q",), per_joint, lambda n: (4 * n, rnea.WORK * n))
-POTENTIAL_ENERGY = Quantity(batch.potential_energy, ("q",), scalar, lambda n: (4 * n, rnea.WORK * n))
-KINETIC_ENERGY = Quantity(batch.kinetic_energy, ("q", "qd"), scalar, lambda n: (2 * n, velocities.SLOTS * n))
-MASS_MATRIX = Quantity(batch.mass_matrix, ("q",), matrix, lambda n: (n + n * n, crba.SLOTS * n))
-CORIOLIS_MATRIX = Quantity(
-    batch.coriolis_matrix, ("q", "qd"), matrix, lambda n: (2 * n + n * n, velocities.SLOTS * n, coriolis.WORK * n)
-)
+_MOTION = ("q", "qd", "qdd", "wrenches")
+_LOAD = ("q", "qd", "tau", "wrenches")
+INVERSE_DYNAMICS = Quantity(batch.inverse_dynamics, _MOTION, per_joint, batch.newton_euler_rows)
+JOINT_REACTIONS = Quantity(batch.joint_reactions, _MOTION, sixes, batch.newton_euler_rows, forked=True)
+BIAS_FORCES = Quantity(batch.bias_forces, ("q", "qd"), per_joint, batch.bias_rows)
+GRAVITY_FORCES = Quantity(batch.gravity_forces, ("q",), per_joint, batch.bias_rows)
+POTENTIAL_ENERGY = Quantity(batch.potential_energy, ("q",), scalar, batch.bias_rows)
+KINETIC_ENERGY = Quantity(batch.kinetic_energy, ("q", "qd"), scalar, batch.kinetic_rows)
+MASS_MATRIX = Quantity(batch.mass_matrix, ("q",), matrix, batch.mass_rows)
+CORIOLIS_MATRIX = Quantity(batch.coriolis_matrix, ("q", "qd"), matrix, batch.coriolis_rows)
 FORWARD_DYNAMICS = {
-    "aba": Quantity(
-        batch.forward_dynamics_aba,
-        ("q", "qd", "tau", "wrenches"),
-        per_joint,
-        lambda n: (5 * n, 6 * n, aba.WORK * n),
-    ),
-    "crba": Quantity(
-        batch.forward_dynamics_crba,
-        ("q", "qd", "tau", "wrenches"),
-        per_joint,
-        lambda n: (4 * n, 6 * n, n + n * n, rnea.WORK * n),
-    ),
+    "aba": Quantity(batch.forward_dynamics_aba, _LOAD, per_joint, batch.aba_rows),
+    "crba": Quantity(batch.forward_dynamics_crba, _LOAD, per_joint, batch.crba_rows),
 }
 
 NONE = np.empty((0, 0))  # the wrenches of a call without any
 SMALLEST_CHUNK = 512  # samples a thread should have to be worth waking
 
 
-def evaluate(
-    robot: str,
-    joints: Sequence[str],
-    model: Model,
-    quantity: Quantity,
-    values: Mapping[str, ArrayLike | None],
-    out: Array | None = None,
-    threads: int = 1,
-) -> Array:
-    """Computes a quantity for one state (n,) or any batch (..., n) of them."""
-    n = model.n
-    cores = {name: sixes(n) if name == "wrenches" else per_joint(n) for name in quantity.arguments}
-    arrays = {name: _numbers(v, name, cores[name], robot) for name, v in values.items() if v is not None}
-    lead = _common_lead(arrays, cores)
-    core = quantity.result(n)
-    result = _result(out, lead + core, arrays.values())
-    T = math.prod(lead)
-    flat = [_flat(arrays[name], lead, cores[name]) if name in arrays else NONE for name in quantity.arguments]
-    target = result.reshape(T, math.prod(core))
-    topology = model.forked if quantity.forked else model.T
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A quantity of a certain robot: what need not be found out anew at every call."""
 
-    def run(first: int, last: int) -> int:
-        rows = quantity.scratch(n)
-        buffers = [np.empty(k) for k in rows] if lead == () else lane_rows(*rows)
-        samples = (a[first:last] for a in flat)
-        return int(quantity.entry(model.P, topology, *samples, target[first:last], *buffers))
+    robot: str
+    joints: tuple[str, ...]
+    model: Model
+    quantity: Quantity
 
-    chunks = _chunks(T, threads)
-    statuses = [run(*chunks[0])] if len(chunks) == 1 else list(_pool(len(chunks)).map(lambda c: run(*c), chunks))
-    if any(statuses):
-        _explain(robot, joints, model, arrays, run, lead, T, max(statuses))
-    if out is not None and result is not out:
-        np.copyto(out, result)
-        return out
-    return result
+    def __post_init__(self) -> None:
+        model, quantity = self.model, self.quantity
+        n = model.n
+        topology = model.forked if quantity.forked else model.T
+        core = quantity.result(n)
+        known = {"n": n, "topology": topology, "core": core, "columns": math.prod(core), "rows": quantity.rows(n)}
+        for name, value in known.items():
+            object.__setattr__(self, name, value)
+
+    n: int = field(init=False)
+    topology: Any = field(init=False)
+    core: tuple[int, ...] = field(init=False)
+    columns: int = field(init=False)
+    rows: int = field(init=False)
+
+    def __call__(self, values: tuple[ArrayLike | None, ...], out: Array | None = None, threads: int = 1) -> Array:
+        """The quantity for one state (n,) or any batch (..., n) of them; values in the order of its arguments."""
+        if out is None and threads == 1:
+            result = self._one_state(values)
+            if result is not None:
+                return result
+        return self._any(values, out, threads)
+
+    def _one_state(self, values: tuple[ArrayLike | None, ...]) -> Array | None:
+        """The quick way for one well-formed state; None where it is not one, or where something is to be explained."""
+        n = self.n
+        shape = (n,)
+        samples = []
+        for value in values:
+            if value is None:
+                samples.append(NONE)
+            elif (
+                type(value) is np.ndarray and value.dtype is FLOAT and value.shape == shape and value.flags.c_contiguous
+            ):
+                samples.append(value.reshape(1, n))
+            else:
+                return None
+        if n == 0:
+            return None
+        result = np.empty(self.core)
+        run = self.quantity.entry.compiled(1)
+        status = run(self.model.P, self.topology, *samples, result.reshape(1, self.columns), np.empty(self.rows))
+        return None if status else result
+
+    def _any(self, values: tuple[ArrayLike | None, ...], out: Array | None, threads: int) -> Array:
+        n = self.n
+        names = self.quantity.arguments
+        cores = {name: sixes(n) if name == "wrenches" else per_joint(n) for name in names}
+        given = zip(names, values, strict=True)
+        arrays = {name: _numbers(v, name, cores[name], self.robot) for name, v in given if v is not None}
+        lead = _common_lead(arrays, cores)
+        result = _result(out, lead + self.core, arrays.values())
+        T = math.prod(lead)
+        flat = [_flat(arrays[name], lead, cores[name]) if name in arrays else NONE for name in names]
+        target = result.reshape(T, self.columns)
+
+        def run(first: int, last: int) -> int:
+            scratch = np.empty(self.rows) if lead == () else lane_rows(self.rows)
+            samples = (a[first:last] for a in flat)
+            return int(self.quantity.entry(self.model.P, self.topology, *samples, target[first:last], scratch))
+
+        chunks = _chunks(T, threads)
+        if n == 0:
+            result[...] = 0.0
+        else:
+            statuses = (
+                [run(*chunks[0])] if len(chunks) == 1 else [*_pool(len(chunks)).map(run, *zip(*chunks, strict=True))]
+            )
+            if any(statuses):
+                self._explain(arrays, run, lead, T, max(statuses))
+        if out is not None and result is not out:
+            np.copyto(out, result)
+            return out
+        return result
+
+    def _explain(
+        self, arrays: Mapping[str, Array], run: Callable[[int, int], int], lead: tuple[int, ...], T: int, status: int
+    ) -> NoReturn:
+        """Raises for what a kernel found, naming the argument and the sample."""
+        for name, array in arrays.items():
+            if not np.isfinite(array).all():
+                where = tuple(np.argwhere(~np.isfinite(array))[0].tolist())
+                place = ", ".join(map(str, where))
+                raise NotFiniteError(f"{name}[{place}] is {array[where]}: expected finite numbers")
+        first, last = 0, T
+        while last - first > 1:
+            middle = (first + last) // 2
+            first, last = (first, middle) if run(first, middle) else (middle, last)
+        status = run(first, last) or status
+        sample = "" if lead == () else f" at sample {', '.join(map(str, np.unravel_index(first, lead)))}"
+        if status > 1:
+            joint = self.joints[self.model.T[INDEX, status // 2 - 1]]
+            raise SingularMassMatrixError(
+                f"{self.robot} has a singular mass matrix{sample}: joint {joint!r} moves no inertia; "
+                "give the links behind it mass, or its motor inertia"
+            )
+        raise NotFiniteError(
+            f"the result of {self.robot}{sample} is beyond the range of float64, though all arguments are finite"
+        )
 
 
 def _numbers(value: ArrayLike, name: str, core: tuple[int, ...], robot: str) -> Array:
@@ -180,14 +239,12 @@ def _result(out: Array | None, shape: tuple[int, ...], inputs: Iterable[Array]) 
     return out
 
 
-def lane_rows(*rows: int) -> list[Array]:
-    """(rows, LANES) buffers that start on a cache line: a row that straddles two costs twice."""
+def lane_rows(rows: int) -> Array:
+    """A (rows, LANES) buffer that starts on a cache line: a row that straddles two costs twice."""
     line = 8 * LANES
-    memory = np.empty(line * (sum(rows) + 1), dtype=np.uint8)
+    memory = np.empty(line * (rows + 1), dtype=np.uint8)
     start = -memory.__array_interface__["data"][0] % line
-    block = memory[start : start + line * sum(rows)].view(np.float64).reshape(-1, LANES)
-    edges = list(accumulate(rows, initial=0))
-    return [block[first:last] for first, last in pairwise(edges)]
+    return memory[start : start + line * rows].view(FLOAT).reshape(rows, LANES)
 
 
 def _chunks(T: int, threads: int) -> list[tuple[int, int]]:
@@ -207,36 +264,3 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 
 if hasattr(os, "register_at_fork"):  # a child process has none of its parent's threads
     os.register_at_fork(after_in_child=_pool.cache_clear)
-
-
-def _explain(
-    robot: str,
-    joints: Sequence[str],
-    model: Model,
-    arrays: Mapping[str, Array],
-    run: Callable[[int, int], int],
-    lead: tuple[int, ...],
-    T: int,
-    status: int,
-) -> NoReturn:
-    """Raises for what a kernel found, naming the argument and the sample."""
-    for name, array in arrays.items():
-        if not np.isfinite(array).all():
-            where = tuple(np.argwhere(~np.isfinite(array))[0].tolist())
-            place = ", ".join(map(str, where))
-            raise NotFiniteError(f"{name}[{place}] is {array[where]}: expected finite numbers")
-    first, last = 0, T
-    while last - first > 1:
-        middle = (first + last) // 2
-        first, last = (first, middle) if run(first, middle) else (middle, last)
-    status = run(first, last) or status
-    sample = "" if lead == () else f" at sample {', '.join(map(str, np.unravel_index(first, lead)))}"
-    if status > 1:
-        joint = joints[model.T[INDEX, status // 2 - 1]]
-        raise SingularMassMatrixError(
-            f"{robot} has a singular mass matrix{sample}: joint {joint!r} moves no inertia; "
-            "give the links behind it mass, or its motor inertia"
-        )
-    raise NotFiniteError(
-        f"the result of {robot}{sample} is beyond the range of float64, though all arguments are finite"
-    )

@@ -20,10 +20,40 @@ def not_finite(check):
     return 0 if all_finite(check) else 1
 
 
-@entry(buffers=3)
-def inverse_dynamics(P, T, q, qd, qdd, wrenches, tau, X, W, work):
-    """X: 4 n rows; W: 6 n rows; work: rnea.WORK n rows. wrenches: (T, 6 n), or no samples for none."""
+# rows of scratch that each entry needs, for n joints
+def newton_euler_rows(n):
+    return (10 + rnea.WORK) * n
+
+
+def bias_rows(n):
+    return (4 + rnea.WORK) * n
+
+
+def kinetic_rows(n):
+    return (2 + velocities.SLOTS) * n
+
+
+def mass_rows(n):
+    return (1 + crba.SLOTS) * n + n * n
+
+
+def coriolis_rows(n):
+    return (2 + velocities.SLOTS + coriolis.WORK) * n + n * n
+
+
+def aba_rows(n):
+    return (11 + aba.WORK) * n
+
+
+def crba_rows(n):
+    return (11 + rnea.WORK) * n + n * n
+
+
+@entry
+def inverse_dynamics(P, T, q, qd, qdd, wrenches, tau, scratch):
+    """wrenches: (T, 6 n), or no samples for none."""
     n = P.shape[1]
+    X, W, work = scratch[: 4 * n], scratch[4 * n : 10 * n], scratch[10 * n :]
     check = fill(X, 0.0)
     for first in range(0, q.shape[0], width(X)):
         check = check + take(q, first, X, 0)
@@ -38,10 +68,10 @@ def inverse_dynamics(P, T, q, qd, qdd, wrenches, tau, X, W, work):
     return not_finite(check)
 
 
-@entry(buffers=2)
-def bias_forces(P, T, q, qd, tau, X, work):
-    """X: 4 n rows; work: rnea.WORK n rows."""
+@entry
+def bias_forces(P, T, q, qd, tau, scratch):
     n = P.shape[1]
+    X, work = scratch[: 4 * n], scratch[4 * n :]
     check = fill(X, 0.0)
     clear(X, 2 * n, n)
     for first in range(0, q.shape[0], width(X)):
@@ -53,10 +83,10 @@ def bias_forces(P, T, q, qd, tau, X, work):
     return not_finite(check)
 
 
-@entry(buffers=2)
-def gravity_forces(P, T, q, tau, X, work):
-    """X: 4 n rows; work: rnea.WORK n rows."""
+@entry
+def gravity_forces(P, T, q, tau, scratch):
     n = P.shape[1]
+    X, work = scratch[: 4 * n], scratch[4 * n :]
     check = fill(X, 0.0)
     for first in range(0, q.shape[0], width(X)):
         check = check + take(q, first, X, 0)
@@ -66,9 +96,11 @@ def gravity_forces(P, T, q, tau, X, work):
     return not_finite(check)
 
 
-@entry(buffers=2)
-def potential_energy(P, T, q, energy, X, work):
-    """energy: (T, 1), without what no joint can feel; X: 4 n rows; work: rnea.WORK n rows."""
+@entry
+def potential_energy(P, T, q, energy, scratch):
+    """energy: (T, 1), without what no joint can feel."""
+    n = P.shape[1]
+    X, work = scratch[: 4 * n], scratch[4 * n :]
     check = fill(X, 0.0)
     for first in range(0, q.shape[0], width(X)):
         check = check + take(q, first, X, 0)
@@ -78,10 +110,11 @@ def potential_energy(P, T, q, energy, X, work):
     return not_finite(check)
 
 
-@entry(buffers=2)
-def kinetic_energy(P, T, q, qd, energy, X, work):
-    """energy: (T, 1); X: 2 n rows; work: velocities.SLOTS n rows."""
+@entry
+def kinetic_energy(P, T, q, qd, energy, scratch):
+    """energy: (T, 1)."""
     n = P.shape[1]
+    X, work = scratch[: 2 * n], scratch[2 * n :]
     check = fill(X, 0.0)
     for first in range(0, q.shape[0], width(X)):
         check = check + take(q, first, X, 0)
@@ -92,10 +125,11 @@ def kinetic_energy(P, T, q, qd, energy, X, work):
     return not_finite(check)
 
 
-@entry(buffers=2)
-def mass_matrix(P, T, q, M, X, work):
-    """M: (T, n * n); X: n + n * n rows; work: crba.SLOTS n rows."""
+@entry
+def mass_matrix(P, T, q, M, scratch):
+    """M: (T, n * n)."""
     n = P.shape[1]
+    X, work = scratch[: n + n * n], scratch[n + n * n :]
     check = fill(X, 0.0)
     clear(X, n, n * n)
     for first in range(0, q.shape[0], width(X)):
@@ -105,10 +139,12 @@ def mass_matrix(P, T, q, M, X, work):
     return not_finite(check)
 
 
-@entry(buffers=3)
-def coriolis_matrix(P, T, q, qd, C, X, speeds, work):
-    """C: (T, n * n); X: 2 n + n * n rows; speeds: velocities.SLOTS n rows; work: coriolis.WORK n rows."""
+@entry
+def coriolis_matrix(P, T, q, qd, C, scratch):
+    """C: (T, n * n)."""
     n = P.shape[1]
+    end = (2 + velocities.SLOTS) * n + n * n
+    X, speeds, work = scratch[: 2 * n + n * n], scratch[2 * n + n * n : end], scratch[end:]
     check = fill(X, 0.0)
     clear(X, 2 * n, n * n)
     for first in range(0, q.shape[0], width(X)):
@@ -119,10 +155,11 @@ def coriolis_matrix(P, T, q, qd, C, X, speeds, work):
     return not_finite(check)
 
 
-@entry(buffers=3)
-def joint_reactions(P, T, q, qd, qdd, wrenches, F, X, W, work):
-    """F: (T, 6 n); T: every link a FORK; X: 4 n rows; W: 6 n rows; work: rnea.WORK n rows."""
+@entry
+def joint_reactions(P, T, q, qd, qdd, wrenches, F, scratch):
+    """F: (T, 6 n); T: every link a FORK."""
     n = P.shape[1]
+    X, W, work = scratch[: 4 * n], scratch[4 * n : 10 * n], scratch[10 * n :]
     check = fill(X, 0.0)
     for first in range(0, q.shape[0], width(X)):
         check = check + take(q, first, X, 0)
@@ -138,10 +175,10 @@ def joint_reactions(P, T, q, qd, qdd, wrenches, F, X, W, work):
     return not_finite(check)
 
 
-@entry(buffers=3)
-def forward_dynamics_aba(P, T, q, qd, tau, wrenches, qdd, X, W, work):
-    """X: 5 n rows; W: 6 n rows; work: aba.WORK n rows."""
+@entry
+def forward_dynamics_aba(P, T, q, qd, tau, wrenches, qdd, scratch):
     n = P.shape[1]
+    X, W, work = scratch[: 5 * n], scratch[5 * n : 11 * n], scratch[11 * n :]
     check = fill(X, 0.0)
     bad = -1
     for first in range(0, q.shape[0], width(X)):
@@ -159,10 +196,11 @@ def forward_dynamics_aba(P, T, q, qd, tau, wrenches, qdd, X, W, work):
     return 2 * (bad + 1) + not_finite(check)
 
 
-@entry(buffers=4)
-def forward_dynamics_crba(P, T, q, qd, tau, wrenches, qdd, X, W, M, work):
-    """X: 4 n rows; W: 6 n rows; M: n + n * n rows; work: rnea.WORK n rows (more than crba.SLOTS n)."""
+@entry
+def forward_dynamics_crba(P, T, q, qd, tau, wrenches, qdd, scratch):
     n = P.shape[1]
+    X, W, M = scratch[: 4 * n], scratch[4 * n : 10 * n], scratch[10 * n : 11 * n + n * n]
+    work = scratch[11 * n + n * n :]
     check = fill(X, 0.0)
     bad = -1
     clear(M, n, n * n)

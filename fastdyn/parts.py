@@ -155,7 +155,7 @@ def _z() -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """A rigid body: mass, kg; com, its centre of mass in the link's frame, m; inertia about that, along the frame's axes."""
+    """A rigid body: mass, kg; com, centre of mass in the link frame, m; inertia about that, along the frame's axes."""
 
     name: str
     mass: float = 0.0

@@ -53,6 +53,7 @@ class Robot:
         self.links: tuple[Link, ...] = tuple(by_name[j.child] for j in self.joints)
         self.base: Link = by_name[self._root]
         self._doubt(strict)
+        self._tasks: dict[api.Quantity, api.Task] = {}
         self._frozen = True
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -108,8 +109,7 @@ class Robot:
         >>> arm.inverse_dynamics([0, 0], [0, 0], [0, 0]).round(12)
         array([20.,  5.])
         """
-        values = {"q": q, "qd": qd, "qdd": qdd, "wrenches": self._wrenches(wrenches)}
-        return self._evaluate(api.INVERSE_DYNAMICS, values, out, threads)
+        return self._task(api.INVERSE_DYNAMICS)((q, qd, qdd, self._wrenches(wrenches)), out, threads)
 
     def forward_dynamics(
         self,
@@ -134,8 +134,7 @@ class Robot:
         """
         if method not in api.FORWARD_DYNAMICS:
             raise ArgumentError(f"method is {method!r}: expected one of {', '.join(map(repr, api.FORWARD_DYNAMICS))}")
-        values = {"q": q, "qd": qd, "tau": tau, "wrenches": self._wrenches(wrenches)}
-        return self._evaluate(api.FORWARD_DYNAMICS[method], values, out, threads)
+        return self._task(api.FORWARD_DYNAMICS[method])((q, qd, tau, self._wrenches(wrenches)), out, threads)
 
     def mass_matrix(self, q: ArrayLike, out: Array | None = None, threads: int = 1) -> Array:
         """M(q), (..., n, n): kg m^2, kg m or kg. Rotors stand on its diagonal.
@@ -145,7 +144,7 @@ class Robot:
         array([[2.666667, 0.833333],
                [0.833333, 0.333333]])
         """
-        return self._evaluate(api.MASS_MATRIX, {"q": q}, out, threads)
+        return self._task(api.MASS_MATRIX)((q,), out, threads)
 
     def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike, out: Array | None = None, threads: int = 1) -> Array:
         """C(q, qd) from Christoffel symbols, (..., n, n): C qd are the velocity forces, and dM/dt - 2 C is skew.
@@ -155,7 +154,7 @@ class Robot:
         >>> (arm.coriolis_matrix([0.0, np.pi / 2], [1.0, 2.0]) @ [1.0, 2.0]).round(12)
         array([-4. ,  0.5])
         """
-        return self._evaluate(api.CORIOLIS_MATRIX, {"q": q, "qd": qd}, out, threads)
+        return self._task(api.CORIOLIS_MATRIX)((q, qd), out, threads)
 
     def bias_forces(self, q: ArrayLike, qd: ArrayLike, out: Array | None = None, threads: int = 1) -> Array:
         """Inverse dynamics at zero acceleration, (..., n): velocity forces, gravity and friction. tau = M qdd + bias.
@@ -164,7 +163,7 @@ class Robot:
         >>> fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=0.0).bias_forces([0.0, np.pi / 2], [1.0, 2.0]).round(12)
         array([-4. ,  0.5])
         """
-        return self._evaluate(api.BIAS_FORCES, {"q": q, "qd": qd}, out, threads)
+        return self._task(api.BIAS_FORCES)((q, qd), out, threads)
 
     def gravity_forces(self, q: ArrayLike, out: Array | None = None, threads: int = 1) -> Array:
         """The torques that hold the robot still against gravity, (..., n).
@@ -173,7 +172,7 @@ class Robot:
         >>> fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0).gravity_forces([0.0, 0.0]).round(12)
         array([20.,  5.])
         """
-        return self._evaluate(api.GRAVITY_FORCES, {"q": q}, out, threads)
+        return self._task(api.GRAVITY_FORCES)((q,), out, threads)
 
     def kinetic_energy(self, q: ArrayLike, qd: ArrayLike, threads: int = 1) -> Array:
         """Kinetic energy, rotors included, (...), J.
@@ -182,7 +181,7 @@ class Robot:
         >>> float(fd.robots.two_link(m1=1.0, m2=1.0, length=1.0).kinetic_energy([0.0, 0.0], [1.0, 0.0]).round(6))
         1.333333
         """
-        return self._evaluate(api.KINETIC_ENERGY, {"q": q, "qd": qd}, None, threads)
+        return self._task(api.KINETIC_ENERGY)((q, qd), None, threads)
 
     def potential_energy(self, q: ArrayLike, threads: int = 1) -> Array:
         """Potential energy of the moving links in the gravity field, zero at the world's origin, (...), J.
@@ -191,7 +190,7 @@ class Robot:
         >>> float(fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0).potential_energy([np.pi / 2, 0.0]).round(6))
         20.0
         """
-        return self._evaluate(api.POTENTIAL_ENERGY, {"q": q}, None, threads) + self.model.base_potential
+        return self._task(api.POTENTIAL_ENERGY)((q,), None, threads) + self.model.base_potential
 
     def joint_reactions(
         self,
@@ -212,8 +211,7 @@ class Robot:
         >>> arm.joint_reactions([0, 0], [0, 0], [0, 0])[0].round(12)
         array([ 0., 20.,  0.,  0.,  0., 20.])
         """
-        values = {"q": q, "qd": qd, "qdd": qdd, "wrenches": self._wrenches(wrenches)}
-        return self._evaluate(api.JOINT_REACTIONS, values, out, threads)
+        return self._task(api.JOINT_REACTIONS)((q, qd, qdd, self._wrenches(wrenches)), out, threads)
 
     # ------------------------------------------------------------------------------------------ variations
 
@@ -253,11 +251,12 @@ class Robot:
 
     # ------------------------------------------------------------------------------------------ on the way in
 
-    def _evaluate(
-        self, quantity: api.Quantity, values: Mapping[str, ArrayLike | None], out: Array | None, threads: int
-    ) -> Array:
-        names = [joint.name for joint in self.joints]
-        return api.evaluate(self.name, names, self.model, quantity, values, out, threads)
+    def _task(self, quantity: api.Quantity) -> api.Task:
+        task = self._tasks.get(quantity)
+        if task is None:
+            names = tuple(joint.name for joint in self.joints)
+            task = self._tasks[quantity] = api.Task(self.name, names, self.model, quantity)
+        return task
 
     def _wrenches(self, wrenches: Wrenches | None) -> ArrayLike | None:
         """(..., n, 6) from a mapping of link names; those of fixed links are handed to the links that carry them."""

@@ -1,8 +1,8 @@
 """Articulated bodies: forward dynamics in O(n).
 
 `rnea.outward` with qdd = 0 has left each link's wrench at zero joint acceleration; friction stands in the tau rows.
-What is still to be found is linear in qdd, so no velocity appears below: going inward, each link and all it carries becomes
-one articulated body (its inertia felt through free joints) with a wrench; going outward, each joint gives way.
+What is still to be found is linear in qdd, so no velocity appears below: going inward, each link and all it carries
+becomes one articulated body (its inertia felt through free joints) with a wrench; going outward, each joint gives way.
 
 Inertia of an articulated body, force over moment: f = A a + B w', n = B^T a + C w', with A and C symmetric.
 X rows, n each, in the user's order of joints: q, qd, qdd (zero at first, then written), tau (as left by rnea.outward),

@@ -45,32 +45,30 @@ def kernel(function: F) -> F:
     return jitable
 
 
-def entry(buffers: int) -> Callable[[Callable[..., Any]], Entry]:
-    """A function that Python calls: (P, T, arrays of samples ..., the result, scratch ...), with so many buffers of scratch."""
-    return lambda function: Entry(function, buffers)
+def entry(function: Callable[..., Any]) -> Entry:
+    """A function that Python calls: (P, T, arrays of samples ..., the result, scratch)."""
+    return Entry(function)
 
 
 class Entry:
     """Compiled, or loaded from the cache, when first wanted: once for scalars and once for lanes.
 
     Argument types are fixed, so that no call ever compiles anew: P is float64 in Fortran order, T int64, arrays of
-    samples C-ordered float64 with two axes, buffers 1-D (scalars) or 2-D (lanes). `py_func` is the same text in Python.
+    samples C-ordered float64 with two axes, scratch 1-D (scalars) or 2-D (lanes). `py_func` is the same text in Python.
     """
 
-    def __init__(self, function: Callable[..., Any], buffers: int) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         update_wrapper(self, function)
         self.py_func = function
-        self._buffers = buffers
-        self._arguments = function.__code__.co_argcount
         self._ready: dict[int, Callable[..., Any]] = {}
         self.dispatcher: Any = None
 
     def __call__(self, *arguments: Any) -> Any:
-        """Runs on scalars or on lanes, whichever the buffers hold."""
+        """Runs on scalars or on lanes, whichever the scratch holds."""
         return self.compiled(arguments[-1].ndim)(*arguments)
 
     def compiled(self, axes: int) -> Callable[..., Any]:
-        """The machine code for buffers of 1 or 2 axes. It believes its arguments: it checks no length and no layout."""
+        """The machine code for scratch of 1 or 2 axes. It believes its arguments: it checks no length and no layout."""
         if axes not in self._ready:
             self._ready[axes] = self._compile(axes)
         return self._ready[axes]
@@ -78,8 +76,8 @@ class Entry:
     def signature(self, axes: int) -> tuple[Any, ...]:
         """The types of the arguments."""
         P, T = types.Array(types.float64, 2, "F"), types.Array(types.int64, 2, "C")
-        samples, buffer = types.Array(types.float64, 2, "C"), types.Array(types.float64, axes, "C")
-        return (P, T, *[samples] * (self._arguments - 2 - self._buffers), *[buffer] * self._buffers)
+        samples, scratch = types.Array(types.float64, 2, "C"), types.Array(types.float64, axes, "C")
+        return (P, T, *[samples] * (self.py_func.__code__.co_argcount - 3), scratch)
 
     def _compile(self, axes: int) -> Callable[..., Any]:
         if config.DISABLE_JIT:
