@@ -20,6 +20,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, update_wrapper
 from pathlib import Path
 from typing import Any, TypeVar
@@ -173,6 +174,8 @@ class _Cache(caching.FunctionCache):
             return super().load_overload(sig, target_context)
         except Exception as problem:  # a truncated pickle can raise anything
             self._warn("read", problem)
+            with suppress(OSError):
+                self.flush()  # forget what is there, so that the next process finds good code
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
