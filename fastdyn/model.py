@@ -195,7 +195,7 @@ def _place(
     P[r.COS_ALPHA, i], P[r.SIN_ALPHA, i] = ca, sa
     P[r.PX : r.PZ + 1, i] = p
     P[r.COS_GAMMA, i], P[r.SIN_GAMMA, i] = math.cos(gamma), math.sin(gamma)
-    P[r.OFFSET, i] = slide if prismatic else theta
+    P[r.OFFSET, i] = 0.0 if prismatic else theta  # a prismatic joint's slide is part of p and of the link's frame
     P[r.COS_THETA, i], P[r.SIN_THETA, i] = math.cos(theta), math.sin(theta)
     if parent < 0:
         seen = Rx.T @ _rotation_z(-gamma)
@@ -209,8 +209,6 @@ def _place(
     pose = np.eye(4)
     pose[:3, :3] = _rotation_z(gamma) @ Rx @ _rotation_z(theta)
     pose[:3, 3] = _rotation_z(gamma) @ p
-    if prismatic:
-        pose[:3, 3] += pose[:3, 2] * slide
     return pose
 
 

@@ -53,7 +53,7 @@ def not_negative(value: Any, what: str) -> float:
 def pose(matrix: ArrayLike, what: str) -> Array:
     """A read-only 4x4 homogeneous matrix, checked to be one."""
     T = frozen(matrix, (4, 4), what)
-    # rotations typed with single precision are still accepted; the model uses the entries as they are
+    # rotations typed with single precision are still accepted
     if not np.allclose(T[:3, :3] @ T[:3, :3].T, np.eye(3), rtol=0, atol=1e-6) or np.linalg.det(T[:3, :3]) < 0:
         raise RobotError(f"{what}: expected a rotation in the upper left 3x3, found {T[:3, :3].tolist()}")
     if not np.array_equal(T[3], (0, 0, 0, 1)):

@@ -70,7 +70,9 @@ class Robot:
 
     def __repr__(self) -> str:
         kinds = "".join("R" if j.kind == "revolute" else "P" for j in self.joints)
-        return f"<Robot {self.name!r}: {self.n} joints {kinds}, {sum(link.mass for link in self.links):.6g} kg moving>"
+        carrier = self._carriers()
+        mass = sum(link.mass for link in self.all_links if carrier[link.name][0] != self.base.name)
+        return f"<Robot {self.name!r}: {self.n} joint{'s' * (self.n != 1)} {kinds}, {mass:.6g} kg moving>"
 
     @cached_property
     def model(self) -> Model:

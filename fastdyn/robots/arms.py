@@ -17,7 +17,8 @@ def puma560() -> Robot:
     Inertia and friction: Armstrong, Khatib and Burdick, The explicit dynamic model and inertial parameters of the PUMA
     560 arm, ICRA 1986; motors and gears: Corke and Armstrong-Helouvry, A search for consensus among model parameters
     reported for the PUMA 560 robot, ICRA 1994, as tabulated in Corke's Robotics Toolbox. Link 1 was measured with its
-    base, so that only its moment about the joint is known: it has no mass in the tables, hence the RobotWarning.
+    base, so that only its moment about the joint is known and it has no mass in the tables; link 3's moments break the
+    triangle inequality. Hence the RobotWarning.
     """
     rows = [
         DHLink(

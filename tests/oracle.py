@@ -1,0 +1,251 @@
+"""The equations of motion, slow and literal, from a robot's description alone.
+
+Every link is placed in the world; a point on it has a Jacobian, the Jacobian has derivatives, and Newton's and Euler's
+laws are projected through them. There is no recursion over velocities or forces. Numbers are long doubles: where these
+are longer than 64 bits, what is found against this oracle is the library's rounding alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+Real = np.longdouble
+
+
+def cross_matrix(v):
+    x, y, z = v
+    return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]], Real)
+
+
+def pose(matrix):
+    """A 4x4 pose whose rotation, rounded to 64 bits, is made one again (a Newton step to the nearest rotation)."""
+    T = np.array(matrix, Real)
+    R = T[:3, :3]
+    T[:3, :3] = R @ (3 * np.eye(3, dtype=Real) - R.T @ R) / 2
+    return T
+
+
+def unit_axis(joint):
+    axis = np.asarray(joint.axis, Real)
+    return axis / np.sqrt(axis @ axis)
+
+
+def joint_motion(joint, q):
+    """What a joint at q does to its frame: a turn about its axis (Rodrigues), a way along it, or nothing."""
+    T, axis = np.eye(4, dtype=Real), unit_axis(joint)
+    if joint.kind == "revolute":
+        K = cross_matrix(axis)
+        T[:3, :3] += np.sin(q) * K + (1 - np.cos(q)) * (K @ K)
+    elif joint.kind == "prismatic":
+        T[:3, 3] = q * axis
+    return T
+
+
+@dataclass
+class Body:
+    """A link that moves: its name, and in the world its mass, inertia, centre and Jacobians of centre and turning."""
+
+    name: str
+    mass: Real
+    inertia: np.ndarray
+    centre: np.ndarray
+    Jv: np.ndarray
+    Jw: np.ndarray
+
+
+class Stand:
+    """A robot that stands at q, in the world.
+
+    pose[link]: 4x4; path[link]: the coordinates that move it, from the base outward. Of coordinate k: axis[k];
+    origin[k], that of the joint's frame after its own motion; turns[k], whether it is revolute; turn[k], the axis as a
+    matrix, zero if the joint slides.
+    """
+
+    def __init__(self, robot, q):
+        self.robot = robot
+        self.joints = [joint for joint in robot.all_joints if joint.kind != "fixed"]
+        self.n = len(self.joints)
+        self.g = np.asarray(robot.gravity, Real)
+        self._index = {joint.name: k for k, joint in enumerate(self.joints)}
+        self._above = {joint.child: joint for joint in robot.all_joints}
+        self.axis, self.origin = np.zeros((self.n, 3), Real), np.zeros((self.n, 3), Real)
+        self.turns = [joint.kind == "revolute" for joint in self.joints]
+        self.pose, self.path = {}, {}
+        for link in robot.all_links:
+            self._place(link.name, np.asarray(q, Real))
+        self.turn = [cross_matrix(axis) * turns for axis, turns in zip(self.axis, self.turns, strict=True)]
+
+    def _place(self, link, q):
+        if link in self.pose:
+            return
+        if link not in self._above:
+            self.pose[link], self.path[link] = pose(self.robot.mount), []
+            return
+        joint = self._above[link]
+        self._place(joint.parent, q)
+        k = self._index.get(joint.name)
+        frame = self.pose[joint.parent] @ pose(joint.origin)
+        frame = frame @ joint_motion(joint, Real(0) if k is None else q[k])
+        self.pose[link] = frame @ pose(joint.tail)
+        self.path[link] = self.path[joint.parent] + ([] if k is None else [k])
+        if k is not None:
+            self.axis[k], self.origin[k] = frame[:3, :3] @ unit_axis(joint), frame[:3, 3]
+
+    def jacobians(self, link, point) -> tuple[np.ndarray, np.ndarray]:
+        """(3, n) each: velocity of a point of the link, and the link's angular velocity, per joint velocity."""
+        Jv, Jw = np.zeros((3, self.n), Real), np.zeros((3, self.n), Real)
+        for k in self.path[link]:
+            Jv[:, k] = self.turn[k] @ (point - self.origin[k]) if self.turns[k] else self.axis[k]
+            Jw[:, k] = self.axis[k] * self.turns[k]
+        return Jv, Jw
+
+    def jacobian_derivatives(self, body: Body) -> tuple[np.ndarray, np.ndarray]:
+        """(3, n, n) each: entry [:, k, j] is the derivative of column k of Jv and Jw by q[j].
+
+        Joint j turns all that is outward of it, and a point's second derivatives do not depend on their order.
+        """
+        Hv, Hw = np.zeros((3, self.n, self.n), Real), np.zeros((3, self.n, self.n), Real)
+        path = self.path[body.name]
+        for place, j in enumerate(path):
+            here, outward = path[place:], path[place + 1 :]
+            Hv[:, here, j] = Hv[:, j, here] = self.turn[j] @ body.Jv[:, here]
+            Hw[:, outward, j] = self.turn[j] @ body.Jw[:, outward]
+        return Hv, Hw
+
+    def bodies(self) -> Iterator[Body]:
+        """The links that some joint moves."""
+        for link in self.robot.all_links:
+            if self.path[link.name]:
+                T = self.pose[link.name]
+                centre = T[:3, :3] @ np.asarray(link.com, Real) + T[:3, 3]
+                inertia = T[:3, :3] @ np.asarray(link.inertia, Real) @ T[:3, :3].T
+                yield Body(link.name, Real(link.mass), inertia, centre, *self.jacobians(link.name, centre))
+
+    def applied(self, wrenches) -> Iterator[tuple[str, np.ndarray, np.ndarray, np.ndarray]]:
+        """(link, place, force, moment) in the world, of (n, 6) for the moving joints' links or of a mapping by name."""
+        if wrenches is None:
+            return
+        if not isinstance(wrenches, Mapping):
+            wrenches = {joint.child: wrench for joint, wrench in zip(self.joints, wrenches, strict=True)}
+        for name, wrench in wrenches.items():
+            R, force_moment = self.pose[name][:3, :3], np.asarray(wrench, Real)
+            yield name, self.pose[name][:3, 3], R @ force_moment[:3], R @ force_moment[3:]
+
+
+def link_poses(robot, q) -> dict[str, np.ndarray]:
+    """Every link's 4x4 pose in the world, fixed links too."""
+    return Stand(robot, q).pose
+
+
+def mass_matrix(robot, q):
+    stand = Stand(robot, q)
+    M = np.diag(np.array([joint.motor.armature for joint in stand.joints], Real))
+    for body in stand.bodies():
+        M = M + body.mass * body.Jv.T @ body.Jv + body.Jw.T @ body.inertia @ body.Jw
+    return M
+
+
+def mass_matrix_derivatives(robot, q):
+    """(n, n, n): entry [:, :, j] is dM/dq[j]."""
+    stand = Stand(robot, q)
+    dM = np.zeros((stand.n, stand.n, stand.n), Real)
+    for body in stand.bodies():
+        Hv, Hw = stand.jacobian_derivatives(body)
+        for j in stand.path[body.name]:
+            # the inertia turns with joint j: dI = Z I + I Z^T, Z the axis as a matrix
+            turned = Hw[:, :, j] + stand.turn[j].T @ body.Jw
+            half = body.mass * Hv[:, :, j].T @ body.Jv + turned.T @ body.inertia @ body.Jw
+            dM[:, :, j] += half + half.T
+    return dM
+
+
+def coriolis_matrix(robot, q, qd):
+    return christoffel(mass_matrix_derivatives(robot, q)) @ np.asarray(qd, Real)
+
+
+def christoffel(dM):
+    """(n, n, n): entry [k, l, j] is half of dM[k, l]/dq[j] + dM[k, j]/dq[l] - dM[l, j]/dq[k]."""
+    return (dM + dM.transpose(0, 2, 1) - dM.transpose(2, 1, 0)) / 2
+
+
+def link_loads(stand: Stand, qd, qdd) -> Iterator[tuple[Body, np.ndarray, np.ndarray]]:
+    """(body, force at its centre, moment) that its motion takes against gravity: Newton and Euler."""
+    qd, qdd = np.asarray(qd, Real), np.asarray(qdd, Real)
+    for body in stand.bodies():
+        Hv, Hw = stand.jacobian_derivatives(body)
+        acceleration = body.Jv @ qdd + (Hv @ qd) @ qd
+        turning, turning_rate = body.Jw @ qd, body.Jw @ qdd + (Hw @ qd) @ qd
+        moment = body.inertia @ turning_rate + cross_matrix(turning) @ body.inertia @ turning
+        yield body, body.mass * (acceleration - stand.g), moment
+
+
+def friction(robot, qd):
+    """What friction takes: viscous, and Coulomb's by the direction of motion; none at rest."""
+    forces = []
+    for joint, rate in zip((j for j in robot.all_joints if j.kind != "fixed"), np.asarray(qd, Real), strict=True):
+        plus, minus = joint.motor.joint_coulomb
+        forces.append(joint.motor.joint_viscous * rate + (plus if rate > 0 else -minus if rate < 0 else 0))
+    return np.array(forces, Real)
+
+
+def inverse_dynamics(robot, q, qd, qdd, wrenches=None):
+    stand = Stand(robot, q)
+    rotors = np.array([joint.motor.armature for joint in stand.joints], Real)
+    tau = rotors * np.asarray(qdd, Real) + friction(robot, qd)
+    for body, force, moment in link_loads(stand, qd, qdd):
+        tau = tau + body.Jv.T @ force + body.Jw.T @ moment
+    for link, place, force, moment in stand.applied(wrenches):
+        Jv, Jw = stand.jacobians(link, place)
+        tau = tau - Jv.T @ force - Jw.T @ moment
+    return tau
+
+
+def bias_forces(robot, q, qd):
+    return inverse_dynamics(robot, q, qd, np.zeros(len(qd)))
+
+
+def gravity_forces(robot, q):
+    stand = Stand(robot, q)
+    return -sum((body.mass * body.Jv.T @ stand.g for body in stand.bodies()), np.zeros(stand.n, Real))
+
+
+def forward_dynamics(robot, q, qd, tau, wrenches=None):
+    M = mass_matrix(robot, q)
+    rest = np.asarray(tau, Real) - inverse_dynamics(robot, q, qd, np.zeros(len(qd)), wrenches)
+    # LAPACK knows no long doubles: each repetition corrects by what the last answer leaves over
+    qdd, coarse = np.zeros(len(qd), Real), M.astype(float)
+    for _ in range(4):
+        qdd = qdd + np.linalg.solve(coarse, (rest - M @ qdd).astype(float))
+    return qdd
+
+
+def kinetic_energy(robot, q, qd):
+    stand, qd = Stand(robot, q), np.asarray(qd, Real)
+    energy = sum(joint.motor.armature * rate**2 / 2 for joint, rate in zip(stand.joints, qd, strict=True))
+    for body in stand.bodies():
+        velocity, turning = body.Jv @ qd, body.Jw @ qd
+        energy = energy + (body.mass * velocity @ velocity + turning @ body.inertia @ turning) / 2
+    return energy
+
+
+def potential_energy(robot, q):
+    stand = Stand(robot, q)
+    return -sum((body.mass * (stand.g @ body.centre) for body in stand.bodies()), Real(0))
+
+
+def joint_reactions(robot, q, qd, qdd, wrenches=None):
+    """(n, 6): force and moment by which the parent holds all that joint i carries, friction and rotors left out."""
+    stand = Stand(robot, q)
+    loads = [(body.name, body.centre, force, moment) for body, force, moment in link_loads(stand, qd, qdd)]
+    loads += [(link, place, -force, -moment) for link, place, force, moment in stand.applied(wrenches)]
+    reactions = np.zeros((stand.n, 6), Real)
+    for i, joint in enumerate(stand.joints):
+        into_link = stand.pose[joint.child][:3, :3].T
+        for link, place, force, moment in loads:
+            if i in stand.path[link]:
+                about_joint = moment + cross_matrix(place - stand.origin[i]) @ force
+                reactions[i] += np.concatenate([into_link @ force, into_link @ about_joint])
+    return reactions
