@@ -1,7 +1,11 @@
 """fastdyn: the dynamics of robot arms, compiled. See README.md for a tour."""
 
 from fastdyn import robots
+from fastdyn.coupling import CoupledRobot
 from fastdyn.description.dh import DHLink, from_dh
+from fastdyn.description.mujoco import from_mujoco
+from fastdyn.description.pinocchio import from_pinocchio
+from fastdyn.description.screws import from_screws
 from fastdyn.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -20,6 +24,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
+    "CoupledRobot",
     "DHLink",
     "FastdynError",
     "Joint",
@@ -33,5 +38,8 @@ __all__ = [
     "RobotWarning",
     "SingularMassMatrixError",
     "from_dh",
+    "from_mujoco",
+    "from_pinocchio",
+    "from_screws",
     "robots",
 ]

@@ -135,9 +135,7 @@ class Task:
         n = self.n
         names = self.quantity.arguments
         cores = {name: sixes(n) if name == "wrenches" else per_joint(n) for name in names}
-        given = zip(names, values, strict=True)
-        arrays = {name: _numbers(v, name, cores[name], self.robot) for name, v in given if v is not None}
-        lead = _common_lead(arrays, cores)
+        arrays, lead = read(dict(zip(names, values, strict=True)), cores, self.robot)
         result = _result(out, lead + self.core, arrays.values())
         T = math.prod(lead)
         flat = [_flat(arrays[name], lead, cores[name]) if name in arrays else NONE for name in names]
@@ -166,11 +164,7 @@ class Task:
         self, arrays: Mapping[str, Array], run: Callable[[int, int], int], lead: tuple[int, ...], T: int, status: int
     ) -> NoReturn:
         """Raises for what a kernel found, naming the argument and the sample."""
-        for name, array in arrays.items():
-            if not np.isfinite(array).all():
-                where = tuple(np.argwhere(~np.isfinite(array))[0].tolist())
-                place = ", ".join(map(str, where))
-                raise NotFiniteError(f"{name}[{place}] is {array[where]}: expected finite numbers")
+        check_finite(arrays)
         first, last = 0, T
         while last - first > 1:
             middle = (first + last) // 2
@@ -188,7 +182,33 @@ class Task:
         )
 
 
-def _numbers(value: ArrayLike, name: str, core: tuple[int, ...], robot: str) -> Array:
+def read(
+    values: Mapping[str, ArrayLike | None], cores: Mapping[str, tuple[int, ...]], robot: str, of: str = "joint"
+) -> tuple[dict[str, Array], tuple[int, ...]]:
+    """The arguments given, as arrays, and their common batch axes. cores: shape of one sample; of: what they count."""
+    arrays = {name: _numbers(v, name, cores[name], robot, of) for name, v in values.items() if v is not None}
+    return arrays, _common_lead(arrays, cores)
+
+
+def check_finite(arrays: Mapping[str, Array]) -> None:
+    """Raises if an argument holds NaN or infinity, and says where."""
+    for name, array in arrays.items():
+        if not np.isfinite(array).all():
+            where = tuple(np.argwhere(~np.isfinite(array))[0].tolist())
+            place = ", ".join(map(str, where))
+            raise NotFiniteError(f"{name}[{place}] is {array[where]}: expected finite numbers")
+
+
+def deliver(result: Array, out: Array | None) -> Array:
+    """The result itself, or `out` with the result in it."""
+    if out is None:
+        return result
+    _result(out, result.shape, ())
+    np.copyto(out, result)
+    return out
+
+
+def _numbers(value: ArrayLike, name: str, core: tuple[int, ...], robot: str, of: str) -> Array:
     """A float64 array whose last axes have the expected lengths."""
     try:
         array = np.asarray(value)
@@ -197,9 +217,9 @@ def _numbers(value: ArrayLike, name: str, core: tuple[int, ...], robot: str) -> 
     if array.dtype.kind not in "fiu":
         raise ArgumentTypeError(f"{name} has dtype {array.dtype}: expected real numbers")
     if array.shape[max(array.ndim - len(core), 0) :] != core:
-        joints = f"{core[0]} joint" + "s" * (core[0] != 1)
+        count = f"{core[0]} {of}" + "s" * (core[0] != 1)
         expected = ", ".join(map(str, core))
-        raise ArgumentError(f"{name} has shape {array.shape}, but {robot} has {joints}: expected (..., {expected})")
+        raise ArgumentError(f"{name} has shape {array.shape}, but {robot} has {count}: expected (..., {expected})")
     return array.astype(np.float64, copy=False)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,9 @@ from fastdyn import api
 from fastdyn.errors import ArgumentError, RobotError, RobotWarning
 from fastdyn.model import Model, Node, build
 from fastdyn.parts import Array, Joint, Link, frozen, pose
+
+if TYPE_CHECKING:
+    from fastdyn.coupling import CoupledRobot
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.80665)  # m/s^2
 Wrenches = ArrayLike | Mapping[str, ArrayLike]
@@ -233,6 +236,19 @@ class Robot:
     def without_friction(self) -> Robot:
         """The same robot with frictionless joints; rotors stay."""
         return self._again(joints=[replace(j, motor=j.motor.without_friction()) for j in self.all_joints])
+
+    def coupled(
+        self, G: ArrayLike, offset: ArrayLike | None = None, names: Sequence[str] | None = None
+    ) -> CoupledRobot:
+        """The same robot in actuator coordinates phi, with q = G phi + offset: see CoupledRobot.
+
+        >>> import fastdyn as fd
+        >>> fd.robots.two_link(g=10.0).coupled([[1.0], [-1.0]]).gravity_forces([0.0]).round(12)
+        array([15.])
+        """
+        from fastdyn.coupling import coupled
+
+        return coupled(self, G, offset, names)
 
     def _again(
         self,

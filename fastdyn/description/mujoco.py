@@ -1,0 +1,174 @@
+"""mujoco.MjModel -> Robot. MuJoCo itself is needed only when from_mujoco is called."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastdyn.description.dh import go
+from fastdyn.description.names import free_name
+from fastdyn.errors import RobotError, RobotWarning
+from fastdyn.parts import Array, Joint, Limits, Link, Motor
+from fastdyn.robot import Robot
+
+# what would change the motion and has no place in a Robot: (array of the model, whose it is, what it means)
+FOREIGN = (
+    ("jnt_stiffness", "joint", "a spring"),
+    ("jnt_stiffnesspoly", "joint", "a spring"),
+    ("dof_dampingpoly", "joint", "damping that is not linear"),
+    ("body_gravcomp", "body", "gravity compensation"),
+    ("tendon_stiffness", "tendon", "a spring"),
+    ("tendon_stiffnesspoly", "tendon", "a spring"),
+    ("tendon_damping", "tendon", "damping"),
+    ("tendon_dampingpoly", "tendon", "damping"),
+    ("tendon_frictionloss", "tendon", "friction"),
+    ("tendon_armature", "tendon", "inertia"),
+    ("actuator_dampingpoly", "actuator", "damping that is not linear"),
+)
+
+
+def from_mujoco(model: Any) -> Robot:
+    """The robot of a mujoco.MjModel with hinge and slide joints; q is MuJoCo's qpos, in its order.
+
+    Bodies become links, those without a joint fixed ones; a body with several joints stands behind massless links.
+    Armature, damping and frictionloss of the joints and of actuators on joints become motors: MuJoCo smooths friction
+    near standstill, a Robot does not. tau is the total of the actuators' forces at the joints (a RobotWarning says so
+    where actuators have forces of their own). Whatever else would act on the motion is a RobotError: ball and free
+    joints, springs, equality constraints, tendons with forces, fluid, gravity compensation. Contacts are never part of
+    a Robot.
+
+    >>> import mujoco
+    >>> pendulum = "<body><joint axis='0 1 0'/><inertial pos='0 0 -0.5' mass='2' diaginertia='0.1 0.1 0.1'/></body>"
+    >>> option = "<option gravity='0 0 -10'/>"
+    >>> model = mujoco.MjModel.from_xml_string(f"<mujoco>{option}<worldbody>{pendulum}</worldbody></mujoco>")
+    >>> from_mujoco(model).inverse_dynamics([np.pi / 2], [0.0], [1.0]).round(12)
+    array([10.6])
+    """
+    mujoco: Any = importlib.import_module("mujoco")
+    if not isinstance(model, mujoco.MjModel):
+        raise RobotError(f"model: expected a mujoco.MjModel, found {type(model).__name__}")
+    _refuse(model, mujoco)
+    _warn(model)
+    motors = _motors(model, mujoco)
+    bodies = _names(model, "body", model.nbody)
+    called = _names(model, "joint", model.njnt)
+    taken_links, taken_joints = set(bodies), set(called)
+    links, joints = [Link(bodies[0])], []
+    for b in range(1, model.nbody):
+        parent, at = bodies[model.body_parentid[b]], _pose(model.body_pos[b], model.body_quat[b])
+        first, count = model.body_jntadr[b], model.body_jntnum[b]
+        for j in range(first, first + count):
+            last = j == first + count - 1
+            child = bodies[b] if last else free_name(f"{bodies[b]}_{called[j]}", taken_links)
+            joints.append(_joint(model, mujoco, j, called[j], (parent, child), at, motors[j]))
+            if not last:
+                links.append(Link(child))
+            parent, at = child, np.eye(4)
+        if count == 0:
+            joints.append(Joint(free_name(bodies[b], taken_joints), parent, bodies[b], "fixed", origin=at))
+        R = _pose((0, 0, 0), model.body_iquat[b])[:3, :3]
+        links.append(Link(bodies[b], model.body_mass[b], model.body_ipos[b], R @ np.diag(model.body_inertia[b]) @ R.T))
+    gravity = np.zeros(3) if _off(model, mujoco, "GRAVITY") else model.opt.gravity
+    return Robot(links, joints, name=model.names.split(b"\0")[0].decode(), gravity=gravity)
+
+
+def _joint(model: Any, mujoco: Any, j: int, name: str, ends: tuple[str, str], at: Array, motor: Motor) -> Joint:
+    """Joint j: at its reference coordinate, not at zero, the child stands at `at` on its parent."""
+    place, axis, reference = model.jnt_pos[j], model.jnt_axis[j], float(model.qpos0[model.jnt_qposadr[j]])
+    lower, upper = model.jnt_range[j] if model.jnt_limited[j] else (-math.inf, math.inf)
+    effort = float(np.abs(model.jnt_actfrcrange[j]).max()) if model.jnt_actfrclimited[j] else math.inf
+    limits = Limits(lower, upper, effort=effort)
+    if model.jnt_type[j] == int(mujoco.mjtJoint.mjJNT_SLIDE):
+        origin = at @ go(*-reference * axis)
+        return Joint(name, *ends, "prismatic", origin, axis, limits=limits, motor=motor)
+    back = _pose((0, 0, 0), (math.cos(reference / 2), *-math.sin(reference / 2) * axis))
+    return Joint(name, *ends, "revolute", at @ go(*place) @ back, axis, go(*-place), limits, motor)
+
+
+def _motors(model: Any, mujoco: Any) -> list[Motor]:
+    """What rotors and friction do at each joint; those of an actuator act through its gear."""
+    armature, damping, friction = model.dof_armature.copy(), model.dof_damping.copy(), model.dof_frictionloss.copy()
+    on_joint = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
+    for attribute, felt in (("actuator_armature", armature), ("actuator_damping", damping)):
+        for i in np.flatnonzero(getattr(model, attribute, ())):
+            if model.actuator_trntype[i] not in on_joint:
+                raise RobotError(
+                    f"actuator {_name(model, 'actuator', i)!r}: expected {attribute} only on actuators at joints, "
+                    f"found {getattr(model, attribute)[i]} on another transmission"
+                )
+            felt[model.actuator_trnid[i, 0]] += model.actuator_gear[i, 0] ** 2 * getattr(model, attribute)[i]
+    if _off(model, mujoco, "DAMPER") or _off(model, mujoco, "PASSIVE"):
+        damping[:] = 0
+    if _off(model, mujoco, "FRICTIONLOSS") or _off(model, mujoco, "CONSTRAINT"):
+        friction[:] = 0
+    return [Motor(a, 1.0, d, f) for a, d, f in zip(armature, damping, friction, strict=True)]
+
+
+def _refuse(model: Any, mujoco: Any) -> None:
+    """Raises for what acts on the motion and that a Robot cannot have."""
+    for j, kind in enumerate(map(mujoco.mjtJoint, model.jnt_type)):
+        if kind not in (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE):
+            found = kind.name.removeprefix("mjJNT_").lower()
+            raise RobotError(f"joint {_name(model, 'joint', j)!r}: expected a hinge or slide, found a {found} joint")
+    for attribute, owner, what in FOREIGN:
+        values = np.asarray(getattr(model, attribute, ()))
+        for i in np.flatnonzero(values.reshape(len(values), -1).any(axis=1) if len(values) else ()):
+            found = f"{attribute} = {values[i].tolist()}"
+            raise RobotError(f"{owner} {_name(model, owner, i)!r} has {what}, which a Robot has not: found {found}")
+    if model.neq:
+        name = _name(model, "equality", 0)
+        raise RobotError(f"equality constraint {name!r}: expected none; a Robot can be coupled instead")
+    if model.opt.density or model.opt.viscosity:
+        found = f"density {model.opt.density} and viscosity {model.opt.viscosity}"
+        raise RobotError(f"option: expected no fluid around the robot, found {found}")
+    if model.nflex:
+        raise RobotError(f"expected rigid bodies, found {model.nflex} flexes")
+    for b in np.flatnonzero(model.body_plugin >= 0):
+        raise RobotError(f"body {_name(model, 'body', b)!r}: expected no plugin, found one")
+
+
+def _warn(model: Any) -> None:
+    """Says what stays behind although it leaves the equations of motion alone."""
+    own = np.flatnonzero((model.actuator_biastype != 0) | (model.actuator_plugin >= 0))
+    if own.size:
+        names = ", ".join(repr(_name(model, "actuator", i)) for i in own)
+        warnings.warn(f"forces of their own of actuators {names} are left to tau", RobotWarning, stacklevel=3)
+    bounded = np.flatnonzero(model.tendon_limited)
+    if bounded.size:
+        names = ", ".join(repr(_name(model, "tendon", i)) for i in bounded)
+        warnings.warn(f"limits of tendons {names} are dropped", RobotWarning, stacklevel=3)
+
+
+def _off(model: Any, mujoco: Any, what: str) -> bool:
+    """Whether the model switches something off; versions of MuJoCo differ in what can be."""
+    return bool(model.opt.disableflags & int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{what}", 0)))
+
+
+def _name(model: Any, kind: str, i: Any) -> str:
+    return getattr(model, kind)(i).name or f"{kind}{i}"
+
+
+def _names(model: Any, kind: str, count: int) -> list[str]:
+    given = [getattr(model, kind)(i).name for i in range(count)]
+    taken = {name for name in given if name}
+    return [name or free_name(f"{kind}{i}", taken) for i, name in enumerate(given)]
+
+
+def _pose(place: ArrayLike, quaternion: ArrayLike) -> Array:
+    """From a place and a quaternion (w, x, y, z)."""
+    w, x, y, z = np.asarray(quaternion) / np.linalg.norm(quaternion)
+    T = np.eye(4)
+    T[:3, :3] += 2 * np.array(
+        [
+            [-y * y - z * z, x * y - w * z, x * z + w * y],
+            [x * y + w * z, -x * x - z * z, y * z - w * x],
+            [x * z - w * y, y * z + w * x, -x * x - y * y],
+        ]
+    )
+    T[:3, 3] = place
+    return T

@@ -1,0 +1,106 @@
+"""pinocchio.Model -> Robot. Pinocchio itself is needed only when from_pinocchio is called."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from fastdyn.description.names import free_name
+from fastdyn.errors import RobotError, RobotWarning
+from fastdyn.parts import Joint, JointKind, Limits, Link, Motor
+from fastdyn.robot import Robot
+
+KINDS: dict[str, JointKind] = {
+    **dict.fromkeys(("RX", "RY", "RZ", "RevoluteUnaligned"), "revolute"),
+    **dict.fromkeys(("RUBX", "RUBY", "RUBZ", "RevoluteUnboundedUnaligned"), "revolute"),
+    **dict.fromkeys(("PX", "PY", "PZ", "PrismaticUnaligned"), "prismatic"),
+}
+
+
+def from_pinocchio(model: Any) -> Robot:
+    """The robot of a pinocchio.Model with revolute and prismatic joints, in its order of joints.
+
+    q has one number for each joint: for a continuous one the angle, of which Pinocchio keeps cosine and sine. A moving
+    link is called after the body at its joint's origin, or else after the joint; all other frames but those of joints
+    become fixed links without mass, so that wrenches can name them. Armature is part of both libraries' dynamics;
+    damping and dry friction of the model are data to Pinocchio and part of the dynamics here (see without_friction).
+
+    >>> import pinocchio
+    >>> model = pinocchio.Model()
+    >>> joint = model.addJoint(0, pinocchio.JointModelRY(), pinocchio.SE3.Identity(), "hinge")
+    >>> bob = pinocchio.Inertia(2.0, np.array([0, 0, -0.5]), np.eye(3) / 10)
+    >>> model.appendBodyToJoint(joint, bob, pinocchio.SE3.Identity())
+    >>> from_pinocchio(model).with_gravity((0, 0, -10)).inverse_dynamics([np.pi / 2], [0.0], [1.0]).round(12)
+    array([10.6])
+    """
+    pinocchio: Any = importlib.import_module("pinocchio")
+    if not isinstance(model, pinocchio.Model):
+        raise RobotError(f"model: expected a pinocchio.Model, found {type(model).__name__}")
+    if np.any(model.gravity.angular):
+        raise RobotError(f"gravity: expected no angular part, found {model.gravity.angular.tolist()}")
+    if np.any(model.rotorInertia):
+        found = model.rotorInertia.tolist()
+        warnings.warn(
+            f"rotorInertia {found} is dropped, as in Pinocchio's rnea: use armature", RobotWarning, stacklevel=2
+        )
+    names, own = _link_names(model, pinocchio)
+    at_rest = pinocchio.neutral(model)
+    taken_links, taken_joints = set(names), set(model.names)
+    links, joints = [], []
+    for i in range(model.njoints):
+        body = model.inertias[i]
+        links.append(Link(names[i], body.mass, body.lever, body.inertia))
+        if i > 0:
+            joints.append(_joint(model, i, names[model.parents[i]], names[i], at_rest))
+    for k, frame in enumerate(model.frames):
+        if k in own or frame.type == pinocchio.FrameType.JOINT or k == 0:
+            continue
+        link, joint = free_name(frame.name, taken_links), free_name(frame.name, taken_joints)
+        links.append(Link(link))
+        joints.append(Joint(joint, names[frame.parentJoint], link, "fixed", origin=frame.placement.homogeneous))
+    return Robot(links, joints, name=model.name or "pinocchio robot", gravity=model.gravity.linear)
+
+
+def _joint(model: Any, i: int, parent: str, child: str, at_rest: Any) -> Joint:
+    joint, name = model.joints[i], model.names[i]
+    kind = KINDS.get(joint.shortname().removeprefix("JointModel"))
+    if kind is None:
+        raise RobotError(f"joint {name!r}: expected a revolute or prismatic joint, found {joint.shortname()}")
+    data = joint.createData()
+    joint.calc(data, at_rest)
+    axis = np.ravel(data.S)[3:] if kind == "revolute" else np.ravel(data.S)[:3]  # the joint's unit twist, linear first
+    v, q = joint.idx_v, joint.idx_q
+    bounded = joint.nq == 1  # a continuous joint has bounds of cosine and sine
+    limits = Limits(
+        lower=_bound(model.lowerPositionLimit[q]) if bounded else -math.inf,
+        upper=_bound(model.upperPositionLimit[q]) if bounded else math.inf,
+        velocity=_bound(model.velocityLimit[v]),
+        effort=_bound(model.effortLimit[v]),
+    )
+    plus = getattr(model, "upperDryFrictionLimit", model.friction)[v]
+    minus = getattr(model, "lowerDryFrictionLimit", -model.friction)[v]
+    motor = Motor(model.armature[v], 1.0, model.damping[v], (plus, minus))
+    origin = model.jointPlacements[i].homogeneous
+    return Joint(name, parent, child, kind, origin, axis, limits=limits, motor=motor)
+
+
+def _link_names(model: Any, pinocchio: Any) -> tuple[list[str], set[int]]:
+    """A name for what each joint carries, and the frames that gave one: bodies that stand at their joint's origin."""
+    found: dict[int, str] = {}
+    own: set[int] = set()
+    for k, frame in enumerate(model.frames):
+        at_joint = frame.type == pinocchio.FrameType.BODY and frame.placement.isIdentity(0.0)
+        if at_joint and frame.parentJoint not in found:
+            found[frame.parentJoint] = frame.name
+            own.add(k)
+    taken = set(found.values())
+    return [found.get(i) or free_name(model.names[i], taken) for i in range(model.njoints)], own
+
+
+def _bound(limit: float) -> float:
+    """Pinocchio writes the largest float64 where nothing is known."""
+    return math.copysign(math.inf, limit) if abs(limit) > 1e300 else limit

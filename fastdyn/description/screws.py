@@ -1,0 +1,145 @@
+"""Home placements, spatial inertias and screw axes -> Robot: a chain as screw theory describes it.
+
+Twists are (w, v) and wrenches (moment, force) here: angular part first, unlike everywhere else at the package's edge.
+At zero, frame i of link i stands at M_i on frame i - 1; it moves as M_i exp([A_i] q_i), with A_i the screw axis of
+joint i seen from frame i. Seen from the base at zero the same axis is S_i = Ad(M_1 ... M_i) A_i.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastdyn.coupling import CoupledRobot
+from fastdyn.description.dh import go
+from fastdyn.errors import RobotError, RobotWarning
+from fastdyn.parts import Array, Joint, JointKind, Link, frozen, pose
+from fastdyn.robot import Robot
+
+Convention = Literal["link", "modern_robotics"]
+ROUNDING = 1e-6  # screws and placements may have been typed with single precision
+
+
+def from_screws(
+    home: Iterable[ArrayLike],
+    inertias: Iterable[ArrayLike],
+    screws: ArrayLike,
+    names: Sequence[str] | None = None,
+    gravity: ArrayLike | None = None,
+    name: str | None = None,
+    convention: Convention = "link",
+) -> Robot | CoupledRobot:
+    """A chain of n links, called link1, link2, ..., from its screws.
+
+    home: the n placements M_i of each link's frame on the one before, 4x4, at zero, and perhaps one more, of a frame on
+    the last link that is then called "tip"; inertias: n spatial inertias, 6x6, in the link frames (block diagonal where
+    these stand at the centres of mass); names: of the joints, joint1, joint2, ... if not given. convention: "link" for
+    screws as n rows A_i in the link frames, "modern_robotics" for n columns S_i in the base frame, as in Mlist, Glist
+    and Slist of that package. Screws are rotations (pitch 0) or translations. One that is not of unit length scales its
+    coordinate (a RobotWarning), and the result is a CoupledRobot in the coordinates of the screws.
+
+    >>> bob = np.diag([0, 0, 0, 2.0, 2.0, 2.0])
+    >>> arm = from_screws([go(0.5, 0, 0)], [bob], [[0, 0, 1, 0, 0.5, 0]], gravity=(0, -10, 0))
+    >>> arm.inverse_dynamics([0.0], [0.0], [0.0]).round(12)
+    array([10.])
+    """
+    if convention not in ("link", "modern_robotics"):
+        raise RobotError(f"convention is {convention!r}: expected 'link' or 'modern_robotics'")
+    rows = _rows(screws, convention)
+    n = len(rows)
+    places = [pose(M, f"home[{i}]") for i, M in enumerate(home)]
+    bodies = list(inertias)
+    called = [f"joint{i + 1}" for i in range(n)] if names is None else list(names)
+    for what, found, expected in (
+        ("home", len(places), (n, n + 1)),
+        ("inertias", len(bodies), (n,)),
+        ("names", len(called), (n,)),
+    ):
+        if found not in expected:
+            raise RobotError(f"{what}: expected {' or '.join(map(str, expected))} for {n} screws, found {found}")
+    links, joints, lengths = [Link("base")], [], np.ones(n)
+    at = np.eye(4)
+    for i, screw in enumerate(rows):
+        at = at @ places[i]
+        seen = screw if convention == "link" else _seen_from(at, screw)
+        kind, axis, point, lengths[i] = _motion(seen, f"screws[{i}]")
+        link = _link(f"link{i + 1}", bodies[i], f"inertias[{i}]")
+        joints.append(Joint(called[i], links[-1].name, link.name, kind, places[i] @ go(*point), axis, go(*-point)))
+        links.append(link)
+    if len(places) > n:
+        joints.append(Joint("tip", links[-1].name, "tip", "fixed", origin=places[n]))
+        links.append(Link("tip"))
+    robot = Robot(links, joints, name="screw robot" if name is None else name, gravity=gravity)
+    if np.abs(lengths - 1).max(initial=0.0) <= ROUNDING:
+        return robot
+    warnings.warn(
+        f"robot {robot.name!r} has screws that are not of unit length: one unit of the coordinates is "
+        f"{lengths.tolist()} rad or m",
+        RobotWarning,
+        stacklevel=2,
+    )
+    return robot.coupled(np.diag(lengths), names=called)
+
+
+def _rows(screws: ArrayLike, convention: Convention) -> Array:
+    try:
+        found = np.shape(screws)
+    except ValueError as problem:
+        raise RobotError("screws: expected a matrix, found rows of different lengths") from problem
+    across = convention == "modern_robotics"
+    if len(found) != 2 or found[0 if across else 1] != 6:
+        expected = "(6, n), one column a joint" if across else "(n, 6), one row a joint"
+        raise RobotError(f"screws: expected shape {expected}, found shape {found}")
+    matrix = frozen(screws, found, "screws")
+    return matrix.T if across else matrix
+
+
+def _seen_from(at: Array, screw: Array) -> Array:
+    """Ad(at^-1) screw: a screw of the base frame in the frame that stands at `at`."""
+    w, v = screw[:3], screw[3:]
+    R, p = at[:3, :3], at[:3, 3]
+    return np.concatenate([R.T @ w, R.T @ (v - np.cross(p, w))])
+
+
+def _motion(screw: Array, where: str) -> tuple[JointKind, Array, Array, float]:
+    """Kind of joint, direction and a point of its axis, and the screw's length."""
+    w, v = screw[:3], screw[3:]
+    turn, shift = float(np.linalg.norm(w)), float(np.linalg.norm(v))
+    if turn == shift == 0:
+        raise RobotError(f"{where}: expected a screw axis, found zeros")
+    if turn <= ROUNDING * shift:
+        return "prismatic", v / shift, np.zeros(3), shift
+    pitch = float(w @ v) / turn**2
+    if abs(pitch) > ROUNDING * max(1.0, shift / turn):
+        raise RobotError(
+            f"{where}: expected a rotation (pitch 0) or a translation (no angular part), "
+            f"found pitch {pitch:.6g} m/rad in {screw.tolist()}"
+        )
+    return "revolute", w / turn, np.cross(w, v) / turn**2, turn
+
+
+def _link(name: str, inertia: ArrayLike, where: str) -> Link:
+    """A body from its spatial inertia [[J, m [c]], [-m [c], m 1]], which is checked to be one."""
+    where = f"{where}, of {name!r}"
+    found = frozen(inertia, (6, 6), where)
+    mass = float(np.trace(found[3:, 3:])) / 3
+    upper = found[:3, 3:]
+    first = np.array([upper[2, 1] - upper[1, 2], upper[0, 2] - upper[2, 0], upper[1, 0] - upper[0, 1]]) / 2
+    about = 0.5 * (found[:3, :3] + found[:3, :3].T)
+    cross = np.cross(first, np.eye(3)).T  # [m c]
+    ideal = np.block([[about, cross], [cross.T, mass * np.eye(3)]])
+    off = np.abs(found - ideal)
+    if off.max() > 1e-9 * np.abs(found).max():
+        i, j = np.unravel_index(int(off.argmax()), off.shape)
+        raise RobotError(
+            f"{where}: expected [[J, m [c]], [-m [c], m 1]] of a rigid body, "
+            f"found {found[i, j]} at [{i}, {j}] where {ideal[i, j]} would fit the other entries"
+        )
+    if mass == 0 and first.any():
+        raise RobotError(f"{where}: expected no first moment without mass, found {first.tolist()}")
+    com = first / mass if mass else first
+    return Link(name, mass, com, about - mass * (com @ com * np.eye(3) - np.outer(com, com)))

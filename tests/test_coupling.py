@@ -1,0 +1,470 @@
+"""Coupled robots: virtual work, closed forms, and the same conventions as Robot."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fastdyn as fd
+from fastdyn.description.dh import go
+
+EPS = np.finfo(float).eps
+
+# motor 3 of the ABB IRB1400 turns the upper arm through a rod: eq. (2.25) of its report
+IRB1400 = np.eye(6)
+IRB1400[2, 1] = -1.0
+
+
+def close(found, expected, scale=None, factor=200.0):
+    """Equal up to rounding: sums of at most some tens of terms of the size of the largest."""
+    scale = max(1.0, np.abs(expected).max()) if scale is None else scale
+    np.testing.assert_allclose(found, expected, rtol=0, atol=factor * EPS * scale)
+
+
+def state(robot, seed, *lead):
+    return np.random.default_rng(seed).uniform(-1, 1, (3, *lead, robot.n))
+
+
+def random_coupling(n, m, seed):
+    rng = np.random.default_rng([n, m, seed])
+    return rng.normal(size=(n, m)), rng.normal(size=n)
+
+
+def everything(robot, q, qd, qdd):
+    """All quantities of one state, by name."""
+    return {
+        "tau": robot.inverse_dynamics(q, qd, qdd),
+        "M": robot.mass_matrix(q),
+        "C": robot.coriolis_matrix(q, qd),
+        "bias": robot.bias_forces(q, qd),
+        "gravity": robot.gravity_forces(q),
+        "kinetic": robot.kinetic_energy(q, qd),
+        "potential": robot.potential_energy(q),
+        "reactions": robot.joint_reactions(q, qd, qdd),
+        "aba": robot.forward_dynamics(q, qd, qdd),
+        "crba": robot.forward_dynamics(q, qd, qdd, method="crba"),
+    }
+
+
+# ---------------------------------------------------------------------------------------------- identities
+
+
+@pytest.mark.parametrize("lead", [(), (11,), (2, 3)])
+def test_coupling_by_the_identity_changes_no_bit(lead):
+    robot = fd.robots.random_tree(5, seed=3, prismatic=0.3, drives=True)
+    same = robot.coupled(np.eye(5))
+    values = state(robot, 1, *lead)
+    expected = everything(robot, *values)
+    for name, found in everything(same, *values).items():
+        assert np.array_equal(found, expected[name]), name
+
+
+def test_coupling_by_a_permutation_permutes():
+    robot = fd.robots.random_chain(4, seed=1, drives=True)
+    order = [2, 0, 3, 1]
+    permuted = robot.coupled(np.eye(4)[:, order])  # phi_k is joint order[k]
+    q, qd, qdd = state(robot, 2, 9)
+    expected, found = everything(robot, q, qd, qdd), everything(permuted, q[:, order], qd[:, order], qdd[:, order])
+    for name in ("tau", "bias", "gravity", "aba", "crba"):
+        assert np.array_equal(found[name], expected[name][:, order]), name
+    for name in ("M", "C"):
+        assert np.array_equal(found[name], expected[name][:, order][:, :, order]), name
+    for name in ("kinetic", "potential", "reactions"):
+        assert np.array_equal(found[name], expected[name]), name
+
+
+@given(n=st.integers(1, 6), drop=st.integers(0, 5), seed=st.integers(0, 50))
+def test_power_and_energy_do_not_depend_on_the_coordinates(n, drop, seed):
+    robot = fd.robots.random_tree(n, seed=seed, prismatic=0.3, drives=True)
+    arm = robot.coupled(*random_coupling(n, max(1, n - drop), seed))
+    q, qd, qdd = state(arm, seed)
+    Q, Qd, Qdd = arm.G @ q + arm.offset, arm.G @ qd, arm.G @ qdd
+    tau = robot.inverse_dynamics(Q, Qd, Qdd)
+    close(arm.inverse_dynamics(q, qd, qdd) @ qd, tau @ Qd, scale=1 + np.abs(tau) @ np.abs(arm.G) @ np.abs(qd))
+    M = arm.mass_matrix(q)
+    close(0.5 * qd @ M @ qd, robot.kinetic_energy(Q, Qd), scale=1 + np.abs(qd) @ np.abs(M) @ np.abs(qd))
+    assert arm.kinetic_energy(q, qd) == robot.kinetic_energy(Q, Qd)
+    assert arm.potential_energy(q) == robot.potential_energy(Q)
+
+
+@given(n=st.integers(1, 6), drop=st.integers(0, 5), seed=st.integers(0, 50), method=st.sampled_from(["aba", "crba"]))
+def test_forward_dynamics_undoes_inverse_dynamics(n, drop, seed, method):
+    robot = fd.robots.random_tree(n, seed=seed, prismatic=0.3, drives=True)
+    arm = robot.coupled(*random_coupling(n, max(1, n - drop), seed))
+    q, qd, qdd = state(arm, seed, 3)
+    wrenches = np.random.default_rng(seed).normal(size=(3, n, 6))
+    tau = arm.inverse_dynamics(q, qd, qdd, wrenches)
+    found = arm.forward_dynamics(q, qd, tau, wrenches, method=method)
+    joint = robot.inverse_dynamics(arm.joint_positions(q), qd @ arm.G.T, qdd @ arm.G.T, wrenches)
+    noise = EPS * np.linalg.norm(arm.G) * (1 + np.abs(joint).max())  # in tau, before M_phi is divided out
+    worst = noise * np.linalg.cond(arm.G) * np.linalg.norm(np.linalg.inv(arm.mass_matrix(q)), axis=(1, 2)).max()
+    np.testing.assert_allclose(found, qdd, rtol=0, atol=100 * worst)
+
+
+def test_velocity_forces_are_coriolis_times_velocity_and_skewness_survives():
+    robot = fd.robots.random_tree(5, seed=8, prismatic=0.3).with_gravity((0, 0, 0))
+    arm = robot.coupled(*random_coupling(5, 3, 0))
+    q, qd, _ = state(arm, 4)
+    C = arm.coriolis_matrix(q, qd)
+    close(C @ qd, arm.bias_forces(q, qd), scale=np.abs(C).max())
+    h = 1e-5
+    rate = (arm.mass_matrix(q + h * qd) - arm.mass_matrix(q - h * qd)) / (2 * h)
+    skew = rate - 2 * C
+    np.testing.assert_allclose(skew, -skew.T, rtol=0, atol=1e-8 * np.abs(C).max())  # h^2 of the central difference
+
+
+def test_gravity_forces_are_the_gradient_of_potential_energy():
+    arm = fd.robots.random_tree(5, seed=9).coupled(*random_coupling(5, 3, 1))
+    q, h = state(arm, 5)[0], 1e-5
+    slope = [(arm.potential_energy(q + e) - arm.potential_energy(q - e)) / (2 * h) for e in h * np.eye(3)]
+    np.testing.assert_allclose(arm.gravity_forces(q), slope, rtol=0, atol=1e-8 * np.abs(slope).max())
+
+
+def test_inverse_dynamics_is_mass_times_acceleration_plus_bias():
+    arm = fd.robots.random_tree(6, seed=2, drives=True).coupled(*random_coupling(6, 4, 2))
+    q, qd, qdd = state(arm, 6, 7)
+    M = arm.mass_matrix(q)
+    together = np.einsum("tij,tj->ti", M, qdd) + arm.bias_forces(q, qd)
+    close(together, arm.inverse_dynamics(q, qd, qdd), scale=np.abs(M).max() * 6)
+    assert np.array_equal(M, M.swapaxes(1, 2))
+
+
+def test_two_couplings_one_after_the_other_are_one():
+    robot = fd.robots.random_chain(5, seed=4)
+    (G1, shift1), (G2, shift2) = random_coupling(5, 4, 3), random_coupling(4, 2, 3)
+    twice, once = robot.coupled(G1, shift1).coupled(G2, shift2), robot.coupled(G1 @ G2, G1 @ shift2 + shift1)
+    values = state(twice, 7)
+    assert np.array_equal(twice.inverse_dynamics(*values), once.inverse_dynamics(*values))
+
+
+# ---------------------------------------------------------------------------------------------- closed forms
+
+
+def test_motor_coupling_of_the_irb1400():
+    robot = fd.robots.puma560()  # any arm with six joints: the coupling is a matter of G alone
+    theta0 = np.array([0, -np.pi / 2, 0, 0, 0, np.pi])
+    arm = robot.coupled(IRB1400, offset=theta0, names=[f"motor{i}" for i in range(1, 7)])
+    phi, phid, phidd = state(arm, 8, 20)
+    q, qd, qdd = phi @ IRB1400.T + theta0, phid @ IRB1400.T, phidd @ IRB1400.T
+    assert np.array_equal(q[:, 2], phi[:, 2] - phi[:, 1])  # moving motor 2 alone turns joint 3 back by as much
+    tau, joint = arm.inverse_dynamics(phi, phid, phidd), robot.inverse_dynamics(q, qd, qdd)
+    close(tau[:, 1], joint[:, 1] - joint[:, 2])  # motor 2 feels the reaction of the rod
+    assert np.array_equal(np.delete(tau, 1, axis=1), np.delete(joint, 1, axis=1))
+    close(np.einsum("ti,ti->t", tau, phid), np.einsum("ti,ti->t", joint, qd), scale=np.abs(joint).max() * 6)
+
+
+def test_coupled_planar_arm_has_the_equations_of_absolute_angles():
+    m1, m2, l1, lc1, lc2, I1, I2, g = 3.0, 2.0, 0.7, 0.3, 0.4, 0.2, 0.15, 9.8
+    arm = fd.robots.planar_2r(m1, m2, l1, 0.9, lc1, lc2, I1, I2, g).coupled([[1, 0], [-1, 1]])
+    for phi, phid, phidd in np.random.default_rng(0).normal(size=(10, 3, 2)):
+        (p1, p2), (w1, w2), (a1, a2) = phi, phid, phidd
+        c, s = m2 * l1 * lc2 * np.cos(p2 - p1), m2 * l1 * lc2 * np.sin(p2 - p1)
+        tau1 = (I1 + m1 * lc1**2 + m2 * l1**2) * a1 + c * a2 - s * w2**2 + (m1 * lc1 + m2 * l1) * g * np.cos(p1)
+        tau2 = c * a1 + (I2 + m2 * lc2**2) * a2 + s * w1**2 + m2 * lc2 * g * np.cos(p2)
+        close(arm.inverse_dynamics(phi, phid, phidd), [tau1, tau2], scale=50.0)
+
+
+def test_two_joints_geared_together_have_one_equation():
+    """q1 = phi, q2 = r phi + b: tau = M phidd + M' phid^2 / 2 + V', with M and V of the planar arm by hand."""
+    m1, m2, l1, lc1, lc2, I1, I2, g, r, b = 3.0, 2.0, 0.7, 0.3, 0.4, 0.2, 0.15, 9.8, -1.5, 0.3
+    arm = fd.robots.planar_2r(m1, m2, l1, 0.9, lc1, lc2, I1, I2, g).coupled([[1], [r]], offset=[0, b])
+    constant = I1 + m1 * lc1**2 + m2 * l1**2 + (1 + r) ** 2 * (I2 + m2 * lc2**2)
+    for phi, phid, phidd in np.random.default_rng(1).normal(size=(10, 3)):
+        q2, k = r * phi + b, 2 * (1 + r) * m2 * l1 * lc2
+        M, slope = constant + k * np.cos(q2), -k * r * np.sin(q2)
+        weight = g * ((m1 * lc1 + m2 * l1) * np.cos(phi) + m2 * lc2 * (1 + r) * np.cos(phi + q2))
+        tau = M * phidd + 0.5 * slope * phid**2 + weight
+        close(arm.inverse_dynamics([phi], [phid], [phidd]), [tau], scale=100.0)
+        close(arm.mass_matrix([phi]), [[M]])
+        close(arm.coriolis_matrix([phi], [phid]), [[0.5 * slope * phid]])
+        close(arm.forward_dynamics([phi], [phid], [tau]), [phidd], scale=100.0 / M)
+
+
+class Parallelogram:
+    """The first three axes of the IRB1400 (section 3.1.5 of its report), with figures of our own.
+
+    theta1 turns link 1 about the vertical; theta2 and theta3 are the absolute tilts, about y, of links 2 and 4 and of
+    links 3 and 5. Links 2 to 5 have inertia about y only, as in the report. The loop is cut between links 3 and 4.
+    """
+
+    I1, I2, I3, I4, I5 = 4.0, 0.8, 0.6, 0.1, 0.2
+    m2, m3, m4, m5 = 20.0, 15.0, 3.0, 5.0
+    l1x, l1z, l2z, l5x, gz = 0.15, 0.475, 0.6, -0.3, 9.81
+    c2x, c2z, c3x, c3z, c4z, c5x, c5z = 0.05, 0.25, 0.35, 0.08, 0.31, -0.12, 0.02
+    G = ((1, 0, 0), (0, 1, 0), (0, -1, 1), (0, 0, 1), (0, 1, -1))
+
+    @classmethod
+    def robot(cls):
+        def link(name, mass, x, z, inertia):
+            return fd.Link(name, mass, (x, 0, z), np.diag([0, inertia, 0]))
+
+        def tilt(name, parent, child, x=0.0, z=0.0):
+            return fd.Joint(name, parent, child, axis=(0, 1, 0), origin=go(x, 0, z))
+
+        links = [
+            fd.Link("base"),
+            fd.Link("link1", 1.0, (0, 0, 0), np.diag([cls.I1, cls.I1, cls.I1])),
+            link("link2", cls.m2, cls.c2x, cls.c2z, cls.I2),
+            link("link3", cls.m3, cls.c3x, cls.c3z, cls.I3),
+            link("link5", cls.m5, cls.c5x, cls.c5z, cls.I5),
+            link("link4", cls.m4, 0, cls.c4z, cls.I4),
+        ]
+        joints = [
+            fd.Joint("waist", "base", "link1"),
+            tilt("shoulder", "link1", "link2", cls.l1x, cls.l1z),
+            tilt("elbow", "link2", "link3", 0, cls.l2z),
+            tilt("crank", "link1", "link5", cls.l1x, cls.l1z),
+            tilt("rod", "link5", "link4", cls.l5x, 0),
+        ]
+        names = ("theta1", "theta2", "theta3")
+        return fd.Robot(links, joints, name="parallelogram", gravity=(0, 0, -cls.gz)).coupled(cls.G, names=names)
+
+    def __init__(self, theta):
+        _, t2, t3 = theta
+        s2, c2, s3, c3 = np.sin(t2), np.cos(t2), np.sin(t3), np.cos(t3)
+        x2, x2_2 = self.l1x + self.c2x * c2 + self.c2z * s2, -self.c2x * s2 + self.c2z * c2
+        x5, x5_3 = self.l1x + self.c5x * c3 + self.c5z * s3, -self.c5x * s3 + self.c5z * c3
+        x3, x3_2 = self.l1x + self.l2z * s2 + self.c3x * c3 + self.c3z * s3, self.l2z * c2
+        x3_3 = -self.c3x * s3 + self.c3z * c3
+        x4, x4_2, x4_3 = self.l1x + self.l5x * c3 + self.c4z * s2, self.c4z * c2, -self.l5x * s3
+        # (3.55): distances from the vertical axis in d11, and lever arms in the rest
+        self.d11 = self.I1 + self.m2 * x2**2 + self.m3 * x3**2 + self.m4 * x4**2 + self.m5 * x5**2
+        self.d22 = (
+            self.I2 + self.I4 + self.m2 * (self.c2x**2 + self.c2z**2) + self.m3 * self.l2z**2 + self.m4 * self.c4z**2
+        )
+        self.d33 = (
+            self.I3 + self.I5 + self.m3 * (self.c3x**2 + self.c3z**2) + self.m4 * self.l5x**2
+            + self.m5 * (self.c5x**2 + self.c5z**2)
+        )  # fmt: skip
+        along, across = self.m3 * self.l2z * self.c3z, self.m3 * self.l2z * self.c3x + self.m4 * self.l5x * self.c4z
+        self.d23 = along * np.cos(t2 - t3) + across * np.sin(t2 - t3)
+        self.d23_2 = -along * np.sin(t2 - t3) + across * np.cos(t2 - t3)  # slope along theta2, minus that along theta3
+        self.h2 = self.m2 * x2 * x2_2 + self.m3 * x3 * x3_2 + self.m4 * x4 * x4_2  # halves of d11's slopes
+        self.h3 = self.m3 * x3 * x3_3 + self.m4 * x4 * x4_3 + self.m5 * x5 * x5_3
+        # (3.59): weights times the slopes of the heights
+        self.g2 = -self.gz * (
+            (self.m2 * self.c2z + self.m3 * self.l2z + self.m4 * self.c4z) * s2 + self.m2 * self.c2x * c2
+        )
+        self.g3 = -self.gz * (
+            (self.m3 * self.c3z + self.m5 * self.c5z) * s3
+            + (self.m3 * self.c3x + self.m4 * self.l5x + self.m5 * self.c5x) * c3
+        )
+
+    def mass_matrix(self):
+        return np.array([[self.d11, 0, 0], [0, self.d22, self.d23], [0, self.d23, self.d33]])
+
+    def coriolis_matrix(self, w):
+        """The Christoffel symbols of the report's D. Its own C leaves out c11, c23 and c32."""
+        return np.array(
+            [
+                [self.h2 * w[1] + self.h3 * w[2], self.h2 * w[0], self.h3 * w[0]],
+                [-self.h2 * w[0], 0, -self.d23_2 * w[2]],
+                [-self.h3 * w[0], self.d23_2 * w[1], 0],
+            ]
+        )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_parallelogram_arm_has_its_closed_form(seed):
+    arm = Parallelogram.robot()
+    theta, w, a = np.random.default_rng(seed).normal(size=(3, 3))
+    paper = Parallelogram(theta)
+    M, C, g = paper.mass_matrix(), paper.coriolis_matrix(w), np.array([0, paper.g2, paper.g3])
+    close(arm.mass_matrix(theta), M)
+    close(arm.coriolis_matrix(theta, w), C, scale=np.abs(M).max() * np.abs(w).max())
+    close(arm.gravity_forces(theta), g)
+    tau = M @ a + C @ w + g
+    close(arm.inverse_dynamics(theta, w, a), tau, scale=300.0)
+    close(arm.forward_dynamics(theta, w, tau), a, scale=300.0 * np.linalg.cond(M) / M.max())
+
+
+def test_the_force_that_closes_the_parallelogram_does_no_work():
+    """Links 3 and 4 meet at (l5x, 0, 0) of link 3 and (0, 0, l2z) of link 4, for every theta."""
+    P, arm = Parallelogram, Parallelogram.robot()
+    theta, w, a = np.random.default_rng(3).normal(size=(3, 3))
+    force = np.array([30.0, -20.0, 10.0])  # on link 3 along the axes of link 1, and its reaction on link 4
+
+    def tilted(angle):
+        return np.array([[np.cos(angle), 0, np.sin(angle)], [0, 1, 0], [-np.sin(angle), 0, np.cos(angle)]])
+
+    on3, on4 = tilted(theta[2]).T @ force, -tilted(theta[1]).T @ force
+    wrenches = {
+        "link3": [*on3, *np.cross([P.l5x, 0, 0], on3)],
+        "link4": [*on4, *np.cross([0, 0, P.l2z], on4)],
+    }
+    close(arm.inverse_dynamics(theta, w, a, wrenches), arm.inverse_dynamics(theta, w, a), scale=300.0)
+    alone = {"link3": wrenches["link3"]}
+    assert np.abs(arm.inverse_dynamics(theta, w, a, alone) - arm.inverse_dynamics(theta, w, a)).max() > 1
+
+
+def test_friction_of_the_physical_joints_is_felt_through_the_coupling():
+    robot = fd.from_dh([fd.DHLink(mass=1.0, motor=fd.Motor(1e-3, 10.0, viscous=0.02, coulomb=(0.3, 0.1)))] * 2)
+    arm = robot.coupled([[1.0], [-2.0]]).with_gravity((0, 0, 0))
+    # joints turn at 3 and -6: viscous 2 N m s/rad, Coulomb 3 N m forward and 1 N m backward
+    close(arm.bias_forces([0.0], [3.0]), [(2 * 3 + 3) - 2 * (2 * -6 - 1)])
+    close(arm.mass_matrix([0.0]), [[0.1 + 4 * 0.1]])
+    close(arm.without_friction().bias_forces([0.0], [3.0]), [0.0])
+
+
+def test_variations_are_those_of_the_robot_coupled_again():
+    robot, (G, shift) = fd.robots.random_tree(4, seed=6, drives=True), random_coupling(4, 2, 4)
+    arm, mount = robot.coupled(G, shift, names=("a", "b")), go(1, 2, 3) @ np.diag([1.0, -1, -1, 1])
+    values = state(arm, 9)
+    for changed, expected in (
+        (arm.with_gravity((1, 2, 3)), robot.with_gravity((1, 2, 3))),
+        (arm.with_mount(mount), robot.with_mount(mount)),
+        (arm.without_friction(), robot.without_friction()),
+    ):
+        assert isinstance(changed, fd.CoupledRobot)
+        assert changed.names == ("a", "b")
+        assert np.array_equal(changed.gravity, expected.gravity)
+        assert np.array_equal(changed.mount, expected.mount)
+        again = expected.coupled(G, shift).inverse_dynamics(*values)
+        assert np.array_equal(changed.inverse_dynamics(*values), again)
+
+
+# ---------------------------------------------------------------------------------------------- conventions
+
+
+def test_what_it_says_of_itself():
+    robot = fd.robots.random_tree(4, seed=0)
+    arm = robot.coupled(np.eye(4)[:, :2])
+    assert arm.n == 2
+    assert arm.names == ("phi1", "phi2")
+    assert arm.name == robot.name
+    assert arm.joints == robot.joints
+    assert arm.links == robot.links
+    assert "2 coordinates move 4 joints" in repr(arm)
+    assert np.array_equal(arm.joint_positions([[1, 2]]), [[1, 2, 0, 0]])
+    with pytest.raises(AttributeError):
+        arm.offset = np.ones(4)
+    with pytest.raises(ValueError, match="read-only"):
+        arm.G[0, 0] = 3
+
+
+@pytest.mark.parametrize("m", [2, 4])
+def test_out_threads_and_batches(m):
+    arm = fd.robots.random_tree(4, seed=5).coupled(*random_coupling(4, m, 5))
+    q, qd, x = state(arm, 10, 1200)
+    calls = {
+        "inverse_dynamics": (q, qd, x),
+        "forward_dynamics": (q, qd, x),
+        "mass_matrix": (q,),
+        "coriolis_matrix": (q, qd),
+        "bias_forces": (q, qd),
+        "gravity_forces": (q,),
+        "joint_reactions": (q, qd, x),
+    }
+    for name, arguments in calls.items():
+        method = getattr(arm, name)
+        expected = method(*arguments)
+        assert np.array_equal(method(*arguments, threads=2), expected)
+        out = np.full_like(expected, np.nan)
+        assert method(*arguments, out=out) is out
+        assert np.array_equal(out, expected)
+        strided = np.zeros((*expected.shape, 2))[..., 0]
+        assert np.array_equal(method(*arguments, out=strided), expected)
+        scale = np.abs(expected).max()
+        for t in (0, 1199):
+            close(method(*(a[t] for a in arguments)), expected[t], scale=scale)
+        with pytest.raises(fd.ArgumentError, match="out has shape"):
+            method(*arguments, out=np.empty(3))
+    alias = x.copy()
+    assert np.array_equal(arm.inverse_dynamics(q, qd, alias, out=alias), arm.inverse_dynamics(q, qd, x))
+
+
+def test_batch_axes_broadcast():
+    arm = fd.robots.random_tree(4, seed=5).coupled(*random_coupling(4, 2, 6))
+    q, qd, tau = state(arm, 11)
+    many = np.tile(tau, (3, 5, 1))
+    wrenches = {"link2": np.ones((5, 6))}
+    assert arm.forward_dynamics(q, qd, many, wrenches).shape == (3, 5, 2)
+    assert arm.forward_dynamics(np.tile(q, (3, 1, 1)), qd, tau, wrenches).shape == (3, 5, 2)
+    assert arm.inverse_dynamics(q, qd, many).shape == (3, 5, 2)
+    assert arm.kinetic_energy(q, np.tile(qd, (5, 1))).shape == (5,)
+    assert arm.potential_energy(q).shape == ()
+    assert arm.joint_reactions(q, qd, many).shape == (3, 5, 4, 6)
+    close(arm.forward_dynamics(q, qd, many, wrenches)[2, 3], arm.forward_dynamics(q, qd, tau, {"link2": np.ones(6)}))
+
+
+def test_wrenches_are_on_physical_links():
+    robot = fd.robots.random_tree(4, seed=5)
+    arm = robot.coupled(*random_coupling(4, 2, 7))
+    q, qd, qdd = state(arm, 12)
+    wrenches = np.random.default_rng(0).normal(size=(4, 6))
+    Q, Qd, Qdd = arm.joint_positions(q), arm.G @ qd, arm.G @ qdd
+    tau = arm.inverse_dynamics(q, qd, qdd, wrenches)
+    close(tau, arm.G.T @ robot.inverse_dynamics(Q, Qd, Qdd, wrenches))
+    named = {f"link{i + 1}": w for i, w in enumerate(wrenches)}
+    assert np.array_equal(tau, arm.inverse_dynamics(q, qd, qdd, named))
+    with pytest.raises(fd.ArgumentError, match=r"wrenches has shape \(2, 6\), but .* has 4 joints"):
+        arm.inverse_dynamics(q, qd, qdd, np.zeros((2, 6)))
+
+
+def test_errors_count_coordinates():
+    arm = fd.robots.random_tree(4, seed=5).coupled(np.eye(4)[:, :2])
+    z, name = np.zeros(2), r"random_tree\(4, 5\)"
+    with pytest.raises(
+        fd.ArgumentError, match=rf"qd has shape \(4,\), but {name} has 2 coordinates: expected \(..., 2\)"
+    ):
+        arm.inverse_dynamics(z, np.zeros(4), z)
+    with pytest.raises(fd.ArgumentError, match=r"batch axes do not fit together: q \(3, 2\), qd \(4, 2\)"):
+        arm.bias_forces(np.zeros((3, 2)), np.zeros((4, 2)))
+    with pytest.raises(fd.NotFiniteError, match=r"qdd\[1, 0\] is nan"):
+        arm.inverse_dynamics(z, z, [[0, 0], [np.nan, 0]])
+    with pytest.raises(fd.ArgumentTypeError, match="tau has dtype"):
+        arm.forward_dynamics(z, z, ["a", "b"])
+    with pytest.raises(fd.ArgumentError, match="method is 'lu'"):
+        arm.forward_dynamics(z, z, z, method="lu")
+    with pytest.raises(fd.ArgumentError, match="threads is 0"):
+        arm.mass_matrix(z, threads=0)
+
+
+def test_results_beyond_float64_are_errors():
+    arm = fd.robots.two_link(g=1e155).coupled([[1e155], [1.0]])
+    with np.errstate(over="ignore"), pytest.raises(fd.NotFiniteError, match="beyond the range of float64"):
+        arm.gravity_forces([0.0])
+
+
+def test_a_coordinate_that_moves_no_inertia_is_named():
+    links = [fd.Link("base"), fd.Link("a", 1.0, (0.5, 0, 0)), fd.Link("b"), fd.Link("c")]
+    joints = [fd.Joint(f"j{i}", p, c) for i, (p, c) in enumerate((("base", "a"), ("a", "b"), ("a", "c")))]
+    robot = fd.Robot(links, joints)
+    arm = robot.coupled([[1, 0], [1, 1], [0, 2]], names=("good", "idle"))
+    z = np.zeros((3, 2))
+    with pytest.raises(fd.SingularMassMatrixError, match="at sample 0: coordinate 'idle' moves no inertia"):
+        arm.forward_dynamics(z, z, z)
+    with pytest.raises(fd.SingularMassMatrixError, match="matrix: coordinate 'idle'"):
+        arm.forward_dynamics(z[0], z[0], z[0])
+    with pytest.raises(fd.SingularMassMatrixError, match="joint 'j"):
+        robot.coupled(np.eye(3)).forward_dynamics([0] * 3, [0] * 3, [0] * 3)
+    # a singular robot whose coordinates all move something is not singular
+    close(robot.coupled([[1], [5], [7]]).forward_dynamics([0], [0], [2.5]), [10.0])
+
+
+@pytest.mark.parametrize(
+    ("G", "more", "message"),
+    [
+        (np.eye(3), {}, r"G: expected shape \(2, m\) with 1 <= m <= 2, found shape \(3, 3\)"),
+        (np.ones((2, 3)), {}, r"found shape \(2, 3\)"),
+        (np.ones(2), {}, r"found shape \(2,\)"),
+        (np.ones((2, 0)), {}, r"found shape \(2, 0\)"),
+        ([[1], [1, 2]], {}, "G: expected a rectangular matrix"),
+        ([["a"], ["b"]], {}, "G: expected numbers"),
+        ([[1], [np.inf]], {}, "G: expected finite numbers"),
+        ([[1, 2], [2, 4]], {}, "coordinate 'phi2' moves the joints as those before it do"),
+        ([[1, 0], [2, 0]], {}, "coordinate 'phi2' moves no joint"),
+        ([[1], [1]], {"offset": [1, 2, 3]}, r"offset: expected shape \(2,\), found shape \(3,\)"),
+        ([[1], [1]], {"offset": [1, np.nan]}, "offset: expected finite numbers"),
+        (np.eye(2), {"names": ["a"]}, "names: expected 2 different names"),
+        (np.eye(2), {"names": ["a", "a"]}, "names: expected 2 different names"),
+        (np.eye(2), {"names": ["a", ""]}, "names: expected a name"),
+    ],
+)
+def test_couplings_that_are_none(G, more, message):
+    with pytest.raises(fd.RobotError, match=message):
+        fd.robots.two_link().coupled(G, **more)
+
+
+def test_columns_of_very_different_size_are_independent():
+    fd.robots.two_link().coupled([[1e-12, 0], [0, 1e12]])
