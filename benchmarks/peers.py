@@ -18,9 +18,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from tests.peers import Pinocchio
 
 import fastdyn as fd
+from tests.peers import Pinocchio
 
 T = 8192
 SIZES = (6, 7, 12, 24, 48)
