@@ -9,12 +9,14 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from typing import Any, NoReturn
 
 import numpy as np
+from numba.core import config
+from numpy import empty
 from numpy.typing import ArrayLike
 
 from fastdyn import batch
@@ -23,6 +25,7 @@ from fastdyn.kernels.rows import INDEX
 from fastdyn.model import Model
 from fastdyn.parts import Array
 from fastdyn.scalars import LANES
+from fastdyn.workspace import ONE_STATE, workspace
 
 Core = Callable[[int], tuple[int, ...]]
 FLOAT = np.dtype(np.float64)
@@ -78,64 +81,50 @@ NONE = np.empty((0, 0))  # the wrenches of a call without any
 SMALLEST_CHUNK = 512  # samples a thread should have to be worth waking
 
 
-@dataclass(frozen=True, eq=False)
 class Task:
-    """A quantity of a certain robot: what need not be found out anew at every call."""
+    """A quantity of a certain robot, with what need not be found out anew at every call."""
 
-    robot: str
-    joints: tuple[str, ...]
-    model: Model
-    quantity: Quantity
+    def __init__(self, robot: str, joints: tuple[str, ...], model: Model, quantity: Quantity) -> None:
+        self.robot, self.joints, self.model, self.quantity = robot, joints, model, quantity
+        self.n = model.n
+        self.topology = model.forked if quantity.forked else model.T
+        self.core = quantity.result(model.n)
+        self.columns = math.prod(self.core)
+        self.rows = quantity.rows(model.n)
+        self.memory: Array | None = None
+        self.address = 0
+        self.one: Callable[..., int] = self._first_state
 
-    def __post_init__(self) -> None:
-        model, quantity = self.model, self.quantity
-        n = model.n
-        topology = model.forked if quantity.forked else model.T
-        core = quantity.result(n)
-        known = {"n": n, "topology": topology, "core": core, "columns": math.prod(core), "rows": quantity.rows(n)}
-        for name, value in known.items():
-            object.__setattr__(self, name, value)
-
-    n: int = field(init=False)
-    topology: Any = field(init=False)
-    core: tuple[int, ...] = field(init=False)
-    columns: int = field(init=False)
-    rows: int = field(init=False)
-
-    def __call__(self, values: tuple[ArrayLike | None, ...], out: Array | None = None, threads: int = 1) -> Array:
+    def __call__(self, values: tuple[Any, ...], out: Array | None = None, threads: int = 1) -> Array:
         """The quantity for one state (n,) or any batch (..., n) of them; values in the order of its arguments."""
         if out is None and threads == 1:
-            result = self._one_state(values)
-            if result is not None:
-                return result
+            try:
+                for value in values:
+                    if value.dtype is not FLOAT:
+                        break
+                else:
+                    result: Array = empty(self.columns)
+                    if self.one(*values, result, self.address) == 0:
+                        return result if len(self.core) == 1 else result.reshape(self.core)
+            except (AttributeError, TypeError):  # no arrays, or not one state
+                pass
         return self._any(values, out, threads)
 
-    def _one_state(self, values: tuple[ArrayLike | None, ...]) -> Array | None:
-        """The quick way for one well-formed state; None where it is not one, or where something is to be explained."""
-        n = self.n
-        shape = (n,)
-        samples = []
-        for value in values:
-            if value is None:
-                samples.append(NONE)
-            elif (
-                type(value) is np.ndarray and value.dtype is FLOAT and value.shape == shape and value.flags.c_contiguous
-            ):
-                samples.append(value.reshape(1, n))
-            else:
-                return None
-        if n == 0:
-            return None
-        result = np.empty(self.core)
-        run = self.quantity.entry.compiled(1)
-        status = run(self.model.P, self.topology, *samples, result.reshape(1, self.columns), np.empty(self.rows))
-        return None if status else result
+    def _first_state(self, *arguments: Any) -> int:
+        """Finds the quick way for one well-formed state, where there is one, and goes it; -1 where there is none."""
+        entry = ONE_STATE.get(self.quantity.entry)
+        if entry is None or self.n == 0 or config.DISABLE_JIT or arguments[0].ndim != 1:
+            return -1
+        self.memory = workspace(self.model)
+        self.address = self.memory.ctypes.data
+        self.one = entry.compiled(0)
+        return int(self.one(*arguments[:-1], self.address))
 
-    def _any(self, values: tuple[ArrayLike | None, ...], out: Array | None, threads: int) -> Array:
+    def _any(self, values: tuple[ArrayLike, ...], out: Array | None, threads: int) -> Array:
         n = self.n
         names = self.quantity.arguments
         cores = {name: sixes(n) if name == "wrenches" else per_joint(n) for name in names}
-        arrays, lead = read(dict(zip(names, values, strict=True)), cores, self.robot)
+        arrays, lead = read(dict(zip(names, values, strict=False)), cores, self.robot)  # wrenches may be left out
         result = _result(out, lead + self.core, arrays.values())
         T = math.prod(lead)
         flat = [_flat(arrays[name], lead, cores[name]) if name in arrays else NONE for name in names]
@@ -183,10 +172,10 @@ class Task:
 
 
 def read(
-    values: Mapping[str, ArrayLike | None], cores: Mapping[str, tuple[int, ...]], robot: str, of: str = "joint"
+    values: Mapping[str, ArrayLike], cores: Mapping[str, tuple[int, ...]], robot: str, of: str = "joint"
 ) -> tuple[dict[str, Array], tuple[int, ...]]:
     """The arguments given, as arrays, and their common batch axes. cores: shape of one sample; of: what they count."""
-    arrays = {name: _numbers(v, name, cores[name], robot, of) for name, v in values.items() if v is not None}
+    arrays = {name: _numbers(v, name, cores[name], robot, of) for name, v in values.items()}
     return arrays, _common_lead(arrays, cores)
 
 

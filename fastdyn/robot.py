@@ -17,6 +17,7 @@ from fastdyn.model import Model, Node, build
 from fastdyn.parts import Array, Joint, Link, frozen, pose
 
 if TYPE_CHECKING:
+    from fastdyn.bound import Bound, CFunction
     from fastdyn.coupling import CoupledRobot
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.80665)  # m/s^2
@@ -114,7 +115,8 @@ class Robot:
         >>> arm.inverse_dynamics([0, 0], [0, 0], [0, 0]).round(12)
         array([20.,  5.])
         """
-        return self._task(api.INVERSE_DYNAMICS)((q, qd, qdd, self._wrenches(wrenches)), out, threads)
+        values = (q, qd, qdd) if wrenches is None else (q, qd, qdd, self._wrenches(wrenches))
+        return self._task(api.INVERSE_DYNAMICS)(values, out, threads)
 
     def forward_dynamics(
         self,
@@ -139,7 +141,8 @@ class Robot:
         """
         if method not in api.FORWARD_DYNAMICS:
             raise ArgumentError(f"method is {method!r}: expected one of {', '.join(map(repr, api.FORWARD_DYNAMICS))}")
-        return self._task(api.FORWARD_DYNAMICS[method])((q, qd, tau, self._wrenches(wrenches)), out, threads)
+        values = (q, qd, tau) if wrenches is None else (q, qd, tau, self._wrenches(wrenches))
+        return self._task(api.FORWARD_DYNAMICS[method])(values, out, threads)
 
     def mass_matrix(self, q: ArrayLike, out: Array | None = None, threads: int = 1) -> Array:
         """M(q), (..., n, n): kg m^2, kg m or kg. Rotors stand on its diagonal.
@@ -216,7 +219,38 @@ class Robot:
         >>> arm.joint_reactions([0, 0], [0, 0], [0, 0])[0].round(12)
         array([ 0., 20.,  0.,  0.,  0., 20.])
         """
-        return self._task(api.JOINT_REACTIONS)((q, qd, qdd, self._wrenches(wrenches)), out, threads)
+        values = (q, qd, qdd) if wrenches is None else (q, qd, qdd, self._wrenches(wrenches))
+        return self._task(api.JOINT_REACTIONS)(values, out, threads)
+
+    # ------------------------------------------------------------------------------------------ real time
+
+    def bind(self) -> Bound:
+        """The robot on fixed memory, for control loops: no allocation, no checks, a status instead of exceptions.
+
+        >>> import fastdyn as fd
+        >>> loop = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0).bind()
+        >>> loop.q[:] = loop.qd[:] = loop.qdd[:] = 0.0
+        >>> loop.inverse_dynamics()
+        0
+        >>> loop.tau.round(12)
+        array([20.,  5.])
+        """
+        from fastdyn.bound import Bound
+
+        return Bound(self)
+
+    def c_function(self, name: str) -> CFunction:
+        """A C function of this process that computes a quantity of this robot, without Python and without the GIL.
+
+        name: inverse_dynamics, forward_dynamics, mass_matrix, bias_forces or gravity_forces.
+
+        >>> import fastdyn as fd
+        >>> fd.robots.puma560().c_function("gravity_forces").declaration
+        'int64_t gravity_forces(const double *q, double *tau, void *workspace)'
+        """
+        from fastdyn.bound import c_function
+
+        return c_function(self, name)
 
     # ------------------------------------------------------------------------------------------ variations
 
@@ -276,7 +310,7 @@ class Robot:
             task = self._tasks[quantity] = api.Task(self.name, names, self.model, quantity)
         return task
 
-    def _wrenches(self, wrenches: Wrenches | None) -> ArrayLike | None:
+    def _wrenches(self, wrenches: Wrenches) -> ArrayLike:
         """(..., n, 6) from a mapping of link names; those of fixed links are handed to the links that carry them."""
         if not isinstance(wrenches, Mapping):
             return wrenches

@@ -77,7 +77,7 @@ def inward(P, T, X, work):
         else:
             ux, uy, uz, tx, ty, tz = Bxz, Byz, Bzz, Cxz, Cyz, Czz
             inertia, felt = Czz + P[ARMATURE, i], nz
-        if not all_above(inertia, P[SMALLEST, i]):
+        if bad < 0 and not all_above(inertia, P[SMALLEST, i]):  # further in, everything would follow
             bad = i
         over = 1.0 / inertia
         force = (

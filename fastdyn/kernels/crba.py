@@ -145,7 +145,7 @@ def factorise(P, T, M, offset):
     bad = -1
     for k in range(T.shape[1] - 1, -1, -1):
         pivot = load(M, offset + at(T, k, k))
-        if not all_above(pivot, P[SMALLEST, k]):
+        if bad < 0 and not all_above(pivot, P[SMALLEST, k]):  # further in, everything would follow
             bad = k
         i = T[PARENT, k]
         while i >= 0:

@@ -33,7 +33,7 @@ from numba.extending import register_jitable
 FAST = ("contract", "reassoc", "nsz", "arcp")
 _OPTIONS: dict[str, Any] = {"_nrt": False, "error_model": "numpy", "nogil": True, "fastmath": set(FAST)}
 _PACKAGE = Path(__file__).resolve().parent.parent
-_COMPILED = ("batch.py", "scalars/*.py", "kernels/*.py")
+_COMPILED = ("batch.py", "workspace.py", "scalars/*.py", "kernels/*.py")
 
 _LOCK = threading.RLock()  # two threads may ask for the same code at once
 
@@ -57,6 +57,8 @@ class Entry:
     Argument types are fixed, so that no call ever compiles anew: P is float64 in Fortran order, T int64, arrays of
     samples C-ordered float64 with two axes, scratch 1-D (scalars) or 2-D (lanes). `py_func` is the same text in Python.
     """
+
+    nogil = True
 
     def __init__(self, function: Callable[..., Any]) -> None:
         update_wrapper(self, function)
@@ -83,16 +85,55 @@ class Entry:
     def _compile(self, axes: int) -> Callable[..., Any]:
         if config.DISABLE_JIT:
             return self.py_func
+        compiled: Callable[..., Any] = self._overload(axes).entry_point
+        return compiled
+
+    def _overload(self, axes: int) -> Any:
         with _LOCK:
             if self.dispatcher is None:
-                self.dispatcher = numba.njit(**_OPTIONS)(self.py_func)
+                self.dispatcher = numba.njit(**{**_OPTIONS, "nogil": self.nogil})(self.py_func)
                 # Numba's key does not know of bounds checks: code with them must not be taken for code without
                 if not config.BOUNDSCHECK and cache_directory() is not None:
                     self.dispatcher._cache = _Cache(self.py_func)
             signature = self.signature(axes)
             self.dispatcher.compile(signature)
-            compiled: Callable[..., Any] = self.dispatcher.overloads[signature].entry_point
-            return compiled
+            return self.dispatcher.overloads[signature]
+
+
+class StateEntry(Entry):
+    """An entry for one state: 1-D arrays with any strides, the result, and a workspace's address.
+
+    It keeps the GIL, so that one workspace serves all threads.
+    """
+
+    nogil = False
+
+    def signature(self, axes: int = 0) -> tuple[Any, ...]:
+        """Arrays, the result, an address."""
+        state, result = types.Array(types.float64, 1, "A"), types.Array(types.float64, 1, "C")
+        return (*[state] * (self.py_func.__code__.co_argcount - 2), result, types.intp)
+
+
+class AddressEntry(Entry):
+            raise RuntimeError("bound calls are machine code: they need the compiler that NUMBA_DISABLE_JIT takes away")
+
+    nogil = False  # a call takes less time than handing the GIL over and taking it back
+
+    def signature(self, axes: int = 0) -> tuple[Any, ...]:
+        """Addresses are whole numbers."""
+        return (types.intp,) * self.py_func.__code__.co_argcount
+
+    def address(self) -> int:
+        """Where the machine code begins: a C function of pointers that returns an int64_t."""
+        overload = self._overload(0)
+        pointer: int = overload.library.get_pointer_to_function(overload.fndesc.llvm_cfunc_wrapper_name)
+        return pointer
+
+    def _compile(self, axes: int) -> Callable[..., Any]:
+        if config.DISABLE_JIT:
+            raise RuntimeError("bound calls are machine code: NUMBA_DISABLE_JIT must not be set")
+        compiled: Callable[..., Any] = self._overload(axes).entry_point
+        return compiled
 
 
 @cache

@@ -20,6 +20,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
+from numba.np.arrayobj import populate_array
 
 from fastdyn.scalars.jit import FAST
 
@@ -183,6 +184,33 @@ def _fill_overload(buffer, value):
     return lambda buffer, value: _fill(float(value))
 
 
+def _define_view(dtype, layout):
+    @intrinsic
+    def view(typingctx, address, rows, columns):
+        """The memory at an address as an array of (rows, columns), in compiled code only."""
+        array_type = types.Array(dtype, 2, layout)
+
+        def lower(context, builder, sig, args):
+            array = context.make_array(array_type)(context, builder)
+            element = context.get_data_type(dtype)
+            size = ir.Constant(args[0].type, 8)
+            strides = [size, builder.mul(size, args[1])] if layout == "F" else [builder.mul(size, args[2]), size]
+            data = builder.inttoptr(args[0], element.as_pointer())
+            populate_array(array, data=data, shape=args[1:], strides=strides, itemsize=size, meminfo=None)
+            return array._getvalue()
+
+        return array_type(types.intp, types.intp, types.intp), lower
+
+    return view
+
+
+floats_at, columns_at, integers_at = (
+    _define_view(types.float64, "C"),
+    _define_view(types.float64, "F"),
+    _define_view(types.int64, "C"),
+)
+
+
 # ---------------------------------------------------------------------------------------------- questions about lanes
 
 
@@ -263,19 +291,26 @@ _SIN = (-1.66666666666666324348e-01, 8.33333333332248946124e-03, -1.984126982985
 _COS = (4.16666666666666019037e-02, -1.38888888888741095749e-03, 2.48015872894767294178e-05,
         -2.75573143513906633035e-07, 2.08757232129817482790e-09, -1.13596475577881948265e-11)  # fmt: skip
 _HALF_PI = (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21)
-SINCOS_RANGE = 1.0e6  # radians; beyond it (and for NaN and infinity) each lane asks the C library
+SINCOS_RANGE = 1.0e6  # radians; beyond it (and for NaN and infinity) each lane, or scalar, asks the C library
 
 
 def sincos(x):
-    """Sine and cosine. Lanes: within 1e-16 of the true value up to SINCOS_RANGE, the C library's beyond."""
+    """Sine and cosine. Compiled: within 1.2e-16 of the true value up to SINCOS_RANGE, the C library's beyond."""
     if hasattr(x, "sincos"):
         return x.sincos()
     return (np.sin(x), np.cos(x)) if isinstance(x, np.ndarray) else (math.sin(x), math.cos(x))
 
 
+def _like(value, kind):
+    """A constant of LLVM type `kind`, in every lane if it is a vector."""
+    return ir.Constant(kind, [value] * kind.count if isinstance(kind, ir.VectorType) else value)
+
+
 @intrinsic
 def _sincos_polynomial(typingctx, x):
     def lower(context, b, sig, args):
+        floats = args[0].type
+        integers = ir.VectorType(ir.IntType(64), LANES) if isinstance(floats, ir.VectorType) else ir.IntType(64)
         # no reordering: the reduction depends on the order (and Numba would add its flags where it finds none)
         flags = ("contract",)
 
@@ -289,38 +324,34 @@ def _sincos_polynomial(typingctx, x):
             return b.fmul(u, v, flags=flags)
 
         def horner(z, coefficients):
-            p = _constant(coefficients[-1])
+            p = _like(coefficients[-1], floats)
             for c in coefficients[-2::-1]:
-                p = plus(_constant(c), times(z, p))
+                p = plus(_like(c, floats), times(z, p))
             return p
 
         # adding and taking away 1.5 * 2^52 rounds to an integer, and leaves that integer's low bits in the mantissa
-        magic = _constant(6755399441055744.0)
-        shifted = plus(times(args[0], _constant(2 / math.pi)), magic)
+        magic = _like(6755399441055744.0, floats)
+        shifted = plus(times(args[0], _like(2 / math.pi, floats)), magic)
         k = minus(shifted, magic)
         r = args[0]
         for part in _HALF_PI:
-            r = minus(r, times(k, _constant(part)))
+            r = minus(r, times(k, _like(part, floats)))
         z = times(r, r)
         s = plus(r, times(times(r, z), horner(z, _SIN)))
-        c = plus(minus(_constant(1.0), times(_constant(0.5), z)), times(times(z, z), horner(z, _COS)))
+        c = plus(minus(_like(1.0, floats), times(_like(0.5, floats), z)), times(times(z, z), horner(z, _COS)))
 
-        integers = ir.VectorType(ir.IntType(64), LANES)
         bits = b.bitcast(shifted, integers)
-
-        def integer(value):
-            return ir.Constant(integers, [value] * LANES)
-
-        odd = b.icmp_signed("!=", b.and_(bits, integer(1)), integer(0))
+        one, two, top = (_like(i, integers) for i in (1, 2, 62))
+        odd = b.icmp_signed("!=", b.and_(bits, one), _like(0, integers))
         s, c = b.select(odd, c, s), b.select(odd, s, c)
         # quadrants 2, 3 turn the sine's sign; quadrants 1, 2 the cosine's: bit 1 of k, and bit 1 of k + 1
-        sign_s = b.shl(b.and_(bits, integer(2)), integer(62))
-        sign_c = b.shl(b.and_(b.add(bits, integer(1)), integer(2)), integer(62))
-        s = b.bitcast(b.xor(b.bitcast(s, integers), sign_s), _VECTOR)
-        c = b.bitcast(b.xor(b.bitcast(c, integers), sign_c), _VECTOR)
+        sign_s = b.shl(b.and_(bits, two), top)
+        sign_c = b.shl(b.and_(b.add(bits, one), two), top)
+        s = b.bitcast(b.xor(b.bitcast(s, integers), sign_s), floats)
+        c = b.bitcast(b.xor(b.bitcast(c, integers), sign_c), floats)
         return context.make_tuple(b, sig.return_type, (s, c))
 
-    return types.UniTuple(lane, 2)(lane), lower
+    return types.UniTuple(x, 2)(x), lower
 
 
 @intrinsic
@@ -362,7 +393,13 @@ def _sincos_far(typingctx, x, sine, cosine):
 @overload(sincos)
 def _sincos_overload(x):
     if x != lane:
-        return lambda x: (math.sin(x), math.cos(x))
+
+        def sincos_scalar(x):
+            if abs(x) <= SINCOS_RANGE:
+                return _sincos_polynomial(x)
+            return math.sin(x), math.cos(x)
+
+        return sincos_scalar
 
     def sincos_lanes(x):
         s, c = _sincos_polynomial(x)
