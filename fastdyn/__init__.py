@@ -6,9 +6,12 @@ from fastdyn.description.dh import DHLink, from_dh
 from fastdyn.description.mujoco import from_mujoco
 from fastdyn.description.pinocchio import from_pinocchio
 from fastdyn.description.screws import from_screws
+from fastdyn.description.urdf import from_urdf, load_urdf
+from fastdyn.description.urdf_writer import to_urdf
 from fastdyn.errors import (
     ArgumentError,
     ArgumentTypeError,
+    DescriptionError,
     FastdynError,
     NotFiniteError,
     RobotError,
@@ -26,6 +29,7 @@ __all__ = [
     "ArgumentTypeError",
     "CoupledRobot",
     "DHLink",
+    "DescriptionError",
     "FastdynError",
     "Joint",
     "Limits",
@@ -41,5 +45,8 @@ __all__ = [
     "from_mujoco",
     "from_pinocchio",
     "from_screws",
+    "from_urdf",
+    "load_urdf",
     "robots",
+    "to_urdf",
 ]

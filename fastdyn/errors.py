@@ -9,6 +9,10 @@ class RobotError(FastdynError, ValueError):
     """A robot's description contradicts itself or physics."""
 
 
+class DescriptionError(RobotError):
+    """A file cannot be read as a robot: the message names file, line and element."""
+
+
 class ArgumentError(FastdynError, ValueError):
     """An argument of a call has the wrong shape, length or value."""
 

@@ -155,12 +155,16 @@ def _z() -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """A rigid body: mass, kg; com, centre of mass in the link frame, m; inertia about that, along the frame's axes."""
+    """A rigid body: mass, kg; com, centre of mass in the link frame, m; inertia about that, along the frame's axes.
+
+    A negative principal moment is an error; as_found=True, for links read from somebody's files, makes it a doubt.
+    """
 
     name: str
     mass: float = 0.0
     com: ArrayLike = field(default_factory=_zero_vector)
     inertia: ArrayLike = field(default_factory=_zero_matrix)
+    as_found: bool = False
 
     def __post_init__(self) -> None:
         check_name(self.name, "link")
@@ -171,18 +175,26 @@ class Link:
         scale = float(np.abs(inertia).max())
         if np.abs(inertia - inertia.T).max() > 1e-9 * scale:
             raise RobotError(f"{where}, inertia: expected a symmetric matrix, found {inertia.tolist()}")
-        moments = np.linalg.eigvalsh(inertia)
-        if moments[0] < -8 * EPS * scale:  # eigenvalues are known to a few eps of the largest
-            raise RobotError(f"{where}, inertia: expected no negative principal moment, found {moments.tolist()}")
         object.__setattr__(self, "inertia", inertia)
+        if not self.as_found and self._is_negative():
+            raise RobotError(f"{where}, inertia: expected no negative principal moment, found {self._principal()}")
+
+    def _principal(self) -> list[float]:
+        return list(np.linalg.eigvalsh(np.asarray(self.inertia)).tolist())
+
+    def _is_negative(self) -> bool:
+        small, _, large = self._principal()
+        return small < -1e-9 * max(-small, large)  # rounding leaves less of a moment that is to be zero
 
     def doubts(self) -> str | None:
-        """What no real body has: moments that break the triangle inequality, or moments without mass."""
-        moments = np.linalg.eigvalsh(np.asarray(self.inertia))
-        if self.mass == 0 and moments[2] > 0:
-            return f"{self.name!r} has moments of inertia {moments.tolist()} but no mass"
-        if moments[0] + moments[1] < moments[2] * (1 - 1e-9):
-            return f"{self.name!r} has principal moments {moments.tolist()}: the largest exceeds the sum of the others"
+        """What no real body has: negative moments, moments without mass or against the triangle inequality."""
+        moments = small, middle, large = self._principal()
+        if self._is_negative():
+            return f"has principal moments {moments}: expected none below zero"
+        if self.mass == 0 and large > 0:
+            return f"has moments of inertia {moments} but no mass"
+        if small + middle < large * (1 - 1e-9):
+            return f"has principal moments {moments}: the largest exceeds the sum of the others"
         return None
 
     def moments(self, where: Array) -> Array:
@@ -224,8 +236,8 @@ class Joint:
         object.__setattr__(self, "origin", pose(self.origin, f"{where}, origin"))
         object.__setattr__(self, "tail", pose(self.tail, f"{where}, tail"))
         axis = frozen(self.axis, (3,), f"{where}, axis")
-        length = float(np.linalg.norm(axis))
-        if not length > 1e-9:
+        length = math.hypot(*axis)
+        if not 1e-9 < length < math.inf:
             raise RobotError(f"{where}, axis: expected a direction, found {axis.tolist()}")
         object.__setattr__(self, "axis", frozen(axis / length, (3,), f"{where}, axis"))
         for name, kind in (("limits", Limits), ("motor", Motor)):

@@ -28,8 +28,8 @@ class Robot:
     """A tree of rigid links on a fixed base.
 
     links and joints may come in any order; joint coordinates are in the order of the moving joints given. gravity: the
-    vector g in the world, m/s^2; mount: the base link's pose in the world. A body that no real one can be is a
-    RobotWarning, and an error under strict=True.
+    vector g in the world, m/s^2; mount: the base link's pose in the world. Bodies that no real ones can be are a
+    RobotWarning, an error under strict=True, and under strict=None only what `doubts()` returns.
 
     >>> arm = Robot([Link("base"), Link("bob", mass=2.0, com=(0, 0, -0.5))],
     ...             [Joint("hinge", "base", "bob", axis=(0, 1, 0))], name="pendulum", gravity=(0, 0, -10))
@@ -44,7 +44,7 @@ class Robot:
         name: str | None = None,
         gravity: ArrayLike | None = None,
         mount: ArrayLike | None = None,
-        strict: bool = False,
+        strict: bool | None = False,
     ) -> None:
         self.name: str = "robot" if name is None else str(name)
         self.gravity: Array = frozen(STANDARD_GRAVITY if gravity is None else gravity, (3,), "gravity")
@@ -56,7 +56,8 @@ class Robot:
         by_name = {link.name: link for link in self.all_links}
         self.links: tuple[Link, ...] = tuple(by_name[j.child] for j in self.joints)
         self.base: Link = by_name[self._root]
-        self._doubt(strict)
+        if strict is not None:
+            self._complain(strict)
         self._tasks: dict[api.Quantity, api.Task] = {}
         self._frozen = True
 
@@ -92,6 +93,26 @@ class Robot:
             moving, where = carrier[joint.parent]
             nodes.append(Node(joint, i, index.get(moving, -1), where @ np.asarray(joint.origin), moments[i]))
         return build(nodes, self.gravity, self.mount)
+
+    def doubts(self, massless: bool = False) -> dict[str, str]:
+        """For each link that no real body can be, why: {} for a robot that could be built. The base never counts.
+
+        massless: whether a link that moves without mass counts. It makes no difference between two joints, where it is
+        a way to describe one joint of several axes; at the end of a chain it makes the mass matrix singular.
+
+        >>> arm = Robot([Link("base"), Link("rod")], [Joint("hinge", "base", "rod")])
+        >>> arm.doubts(), arm.doubts(massless=True)
+        ({}, {'rod': 'moves, but neither it nor what is fixed to it has mass'})
+        """
+        found = {link.name: doubt for link in self.all_links if link is not self.base and (doubt := link.doubts())}
+        if massless:
+            with np.errstate(over="ignore", invalid="ignore"):  # poses do not matter here
+                carrier = self._carriers()
+            heavy = {carrier[link.name][0] for link in self.all_links if link.mass}
+            for link in self.links:
+                if link.name not in heavy:
+                    found.setdefault(link.name, "moves, but neither it nor what is fixed to it has mass")
+        return found
 
     # ------------------------------------------------------------------------------------------ dynamics
 
@@ -291,15 +312,14 @@ class Robot:
         gravity: ArrayLike | None = None,
         mount: ArrayLike | None = None,
     ) -> Robot:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RobotWarning)  # said once, when the robot was made
-            return Robot(
-                self.all_links if links is None else links,
-                self.all_joints if joints is None else joints,
-                name=self.name,
-                gravity=self.gravity if gravity is None else gravity,
-                mount=self.mount if mount is None else mount,
-            )
+        return Robot(
+            self.all_links if links is None else links,
+            self.all_joints if joints is None else joints,
+            name=self.name,
+            gravity=self.gravity if gravity is None else gravity,
+            mount=self.mount if mount is None else mount,
+            strict=None,  # doubts were uttered once, when the robot was made
+        )
 
     # ------------------------------------------------------------------------------------------ on the way in
 
@@ -338,11 +358,14 @@ class Robot:
         joint_of = {joint.child: joint for joint in self.all_joints}
         found: dict[str, tuple[str, Array]] = {}
         for link in self.all_links:
-            where, name = np.eye(4), link.name
-            while name in joint_of and joint_of[name].kind == "fixed":
-                joint = joint_of[name]
-                where, name = np.asarray(joint.origin) @ np.asarray(joint.tail) @ where, joint.parent
-            found[link.name] = (name, where)
+            way, name = [], link.name
+            while name not in found and name in joint_of and joint_of[name].kind == "fixed":
+                way.append(joint_of[name])
+                name = joint_of[name].parent
+            moving, where = found.setdefault(name, (name, np.eye(4)))
+            for joint in reversed(way):
+                where = where @ np.asarray(joint.origin) @ np.asarray(joint.tail)
+                found[joint.child] = (moving, where)
         return found
 
     # ------------------------------------------------------------------------------------------ checks
@@ -364,17 +387,19 @@ class Robot:
         roots = [link.name for link in self.all_links if link.name not in joint_of]
         if len(roots) > 1:
             raise RobotError(f"robot {self.name!r}: expected one base link, found {len(roots)}: {', '.join(roots)}")
-        for link in links:
+        safe: set[str] = set()  # links known to hang on the base
+        for link in (other.name for other in self.all_links):
             seen, at = {link}, link
-            while at in joint_of:
+            while at in joint_of and at not in safe:
                 at = joint_of[at].parent
                 if at in seen:
                     raise RobotError(f"robot {self.name!r}: the joints above link {link!r} form a cycle through {at!r}")
                 seen.add(at)
+            safe |= seen
         self._root = roots[0]
 
-    def _doubt(self, strict: bool) -> None:
-        doubts = [doubt for link in self.all_links if link is not self.base and (doubt := link.doubts())]
+    def _complain(self, strict: bool) -> None:
+        doubts = [f"{name!r} {doubt}" for name, doubt in self.doubts().items()]
         if doubts:
             message = f"robot {self.name!r} has links that no real body can be: {'; '.join(doubts)}"
             if strict:

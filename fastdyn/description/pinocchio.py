@@ -53,7 +53,7 @@ def from_pinocchio(model: Any) -> Robot:
     links, joints = [], []
     for i in range(model.njoints):
         body = model.inertias[i]
-        links.append(Link(names[i], body.mass, body.lever, body.inertia))
+        links.append(Link(names[i], body.mass, body.lever, body.inertia, as_found=True))
         if i > 0:
             joints.append(_joint(model, i, names[model.parents[i]], names[i], at_rest))
     for k, frame in enumerate(model.frames):

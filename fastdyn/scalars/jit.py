@@ -115,7 +115,7 @@ class StateEntry(Entry):
 
 
 class AddressEntry(Entry):
-            raise RuntimeError("bound calls are machine code: they need the compiler that NUMBA_DISABLE_JIT takes away")
+    """An entry whose arguments are addresses: of a workspace, or of C arrays and a workspace. It needs the compiler."""
 
     nogil = False  # a call takes less time than handing the GIL over and taking it back
 

@@ -1,0 +1,402 @@
+"""URDF files -> Robot, and back.
+
+Read: links with their inertia; revolute, continuous, prismatic and fixed joints with limits, damping, friction, mimic.
+Joint coordinates are in the file's order of joints. Angles are taken as typed: 1.5708 is not made a right angle.
+
+Looks, sensors, transmissions, simulator settings and elements of other tools are passed over, and no file they name is
+ever opened. What bears on dynamics is never passed over: an element or attribute out of place or one slip away from one
+that counts (<limits>, xzy="...", <inertia> outside <inertial>) is an error; attributes that URDF does not know on the
+elements that count (mu_viscous on <dynamics>) are listed in the warning, or the error under strict=True.
+
+URDF cannot say all that a Robot can. `to_urdf` writes the rest where other programs do not look, and reading takes it
+from there: armature, gear and friction_minus on <dynamics> (felt at the joint: kg m^2; turns of the motor per turn of
+the joint; Coulomb friction in the minus direction), tail="joint" on the fixed joint from the moved joint frame to the
+link, <fastdyn gravity= xyz= rpy=> for gravity and the base's pose in the world. A limit of the largest float64 is none.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastdyn.coupling import CoupledRobot
+from fastdyn.description import xml
+from fastdyn.description.urdf_grammar import MOMENTS, check, listed
+from fastdyn.description.xml import Element, short
+from fastdyn.errors import DescriptionError, RobotError, RobotWarning
+from fastdyn.parts import Array, Joint, JointKind, Limits, Link, Motor
+from fastdyn.robot import STANDARD_GRAVITY, Robot
+
+KINDS: dict[str, JointKind] = {
+    "revolute": "revolute",
+    "continuous": "revolute",
+    "prismatic": "prismatic",
+    "fixed": "fixed",
+}
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+LONGEST = 400  # characters of a number; float64 needs 17 digits
+UNLIMITED = sys.float_info.max  # how a limit that is none is written where URDF asks for a number
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """A joint that follows another: q = multiplier q[joint] + offset."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+def load_urdf(
+    path: str | os.PathLike[str], strict: bool = False, gravity: ArrayLike | None = None
+) -> Robot | CoupledRobot:
+    """The robot of a URDF file. A file that cannot be read as one is a DescriptionError that names line and element.
+
+    Joint coordinates are in the file's order of joints. If some joints mimic others, the result is a CoupledRobot in
+    the coordinates of the rest. What is doubtful but common in published files (bodies that no real ones can be,
+    attributes of other tools on <dynamics>) is one RobotWarning that lists it all; nothing is repaired. strict=True
+    makes it an error. gravity: m/s^2 in the world, (0, 0, -9.80665) unless given.
+
+    >>> import os, tempfile, fastdyn as fd
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "arm.urdf")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write(fd.to_urdf(fd.robots.two_link()))
+    ...     fd.load_urdf(path)
+    <Robot 'two_link': 2 joints RR, 2 kg moving>
+    """
+    with open(path, "rb") as file:
+        data = file.read(xml.SIZE + 1)
+    return _load(data, strict, gravity, os.fspath(path))
+
+
+def from_urdf(
+    text: str | bytes, strict: bool = False, gravity: ArrayLike | None = None, source: str = "<text>"
+) -> Robot | CoupledRobot:
+    """The robot of a URDF text, as `load_urdf` reads it from a file. source: what messages call the text.
+
+    >>> import fastdyn as fd
+    >>> pendulum = fd.from_urdf('''<robot name="pendulum">
+    ...   <link name="base"/>
+    ...   <link name="bob">
+    ...     <inertial>
+    ...       <origin xyz="0 0 -0.5"/> <mass value="2"/>
+    ...       <inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>
+    ...     </inertial>
+    ...   </link>
+    ...   <joint name="hinge" type="continuous"> <parent link="base"/> <child link="bob"/> <axis xyz="0 1 0"/> </joint>
+    ... </robot>''', gravity=(0, 0, -10))
+    >>> pendulum.gravity_forces([np.pi / 2]).round(12)
+    array([10.])
+    """
+    if not isinstance(text, (str, bytes)):
+        raise DescriptionError(f"{source}: expected the text of a URDF file, found {type(text).__name__}")
+    return _load(text, strict, gravity, source)
+
+
+def mimics(joints: Sequence[str], followers: Mapping[str, Mimic]) -> tuple[Array, Array]:
+    """(G, offset) of q = G phi + offset, where phi are the coordinates of those joints that follow no other, in order.
+
+    >>> G, offset = mimics(["a", "b", "c"], {"b": Mimic("a", 2.0, 0.5), "c": Mimic("b", -1.0, 0.0)})
+    >>> G.tolist(), offset.tolist()
+    ([[1.0], [2.0], [-2.0]], [0.0, 0.5, -0.5])
+    """
+    free = {name: k for k, name in enumerate(name for name in joints if name not in followers)}
+    rules = _unchained(followers)
+    G, offset = np.zeros((len(joints), len(free))), np.zeros(len(joints))
+    for i, name in enumerate(joints):
+        rule = rules.get(name, Mimic(name))
+        G[i, free[rule.joint]], offset[i] = rule.multiplier, rule.offset
+    return G, offset
+
+
+def _unchained(followers: Mapping[str, Mimic]) -> dict[str, Mimic]:
+    """The same, each in terms of the joint at the end of its chain."""
+    found: dict[str, Mimic] = {}
+    for name in followers:
+        way, at = [], name
+        while at in followers and at not in found:
+            way.append(at)
+            at = followers[at].joint
+        end = found.get(at, Mimic(at))
+        for at in reversed(way):
+            rule = followers[at]
+            end = Mimic(end.joint, rule.multiplier * end.multiplier, rule.multiplier * end.offset + rule.offset)
+            found[at] = end
+    return found
+
+
+# ---------------------------------------------------------------------------------------------- reading
+
+
+@dataclass(frozen=True, eq=False)
+class Described:
+    """What a file says: all joints free, which of them follow others, and what is doubtful, by line."""
+
+    robot: Robot
+    followers: dict[str, Mimic]
+    doubts: list[tuple[int, str]]
+
+
+def _load(data: str | bytes, strict: bool, gravity: ArrayLike | None, source: str) -> Robot | CoupledRobot:
+    found = describe(data, gravity, source)
+    if found.doubts:
+        doubts = "; ".join(f"line {line}: {doubt}" for line, doubt in sorted(found.doubts))
+        if strict:
+            raise DescriptionError(f"{source}: expected nothing doubtful, found {doubts}")
+        warnings.warn(f"{source} is doubtful, and taken as it stands: {doubts}", RobotWarning, stacklevel=3)
+    if not found.followers:
+        return found.robot
+    names = [joint.name for joint in found.robot.joints]
+    return found.robot.coupled(*mimics(names, found.followers), [name for name in names if name not in found.followers])
+
+
+def describe(data: str | bytes, gravity: ArrayLike | None = None, source: str = "<text>") -> Described:
+    """A URDF text read and checked, before joints are coupled and doubts are uttered."""
+    root = xml.read(data, source)
+    if root.tag != "robot":
+        raise root.error(f"expected <robot>, found <{root.tag}>")
+    doubts: list[tuple[int, str]] = []
+    check(root, doubts)
+    link_elements, joint_elements = _by_name(root, "link"), _by_name(root, "joint")
+    if not link_elements:
+        raise root.error("expected at least one <link>, found none")
+    links = {name: _link(element) for name, element in link_elements.items()}
+    joints = {name: _joint(element) for name, element in joint_elements.items()}
+    _check_tree(link_elements, joint_elements, joints)
+    followers = _followers(joint_elements, joints)
+    _take_tails(joint_elements, links, joints)
+    world = root.find("fastdyn")
+    mount = None if world is None else _pose(world)
+    if gravity is None and world is not None:
+        gravity = _numbers(world, "gravity", STANDARD_GRAVITY)
+    robot = Robot(links.values(), joints.values(), root.attributes["name"], gravity, mount, strict=None)
+    for name, doubt in robot.doubts(massless=True).items():
+        doubts.append((link_elements[name].line, f"{link_elements[name]} {doubt}"))
+    return Described(robot, followers, doubts)
+
+
+def _by_name(root: Element, tag: str) -> dict[str, Element]:
+    found: dict[str, Element] = {}
+    for element in root.children:
+        if element.tag == tag:
+            name = element.attributes["name"]
+            if not name.strip():
+                raise element.error(f"name: expected one, found {name!r}")
+            if name in found:
+                raise element.error(
+                    f"expected a name of its own, found another {found[name]} in line {found[name].line}"
+                )
+            found[name] = element
+    return found
+
+
+def _numbers(element: Element, attribute: str, default: Sequence[float]) -> tuple[float, ...]:
+    """As many finite decimal numbers as the default has; the default itself if there is no such attribute."""
+    text = element.attributes.get(attribute)
+    if text is None:
+        return tuple(default)
+    words = re.findall(r"[^ \t\r\n]+", text)
+    if len(words) == len(default) and all(len(word) <= LONGEST and NUMBER.fullmatch(word) for word in words):
+        values = tuple(map(float, words))
+        if all(map(math.isfinite, values)):
+            return values
+    expected = "a finite decimal number" if len(default) == 1 else f"{len(default)} finite decimal numbers"
+    raise element.error(f"{attribute}: expected {expected}, found {short(text)}")
+
+
+def _number(element: Element, attribute: str, default: float = 0.0, least: float = -math.inf) -> float:
+    value = _numbers(element, attribute, (default,))[0]
+    if value < least:
+        raise element.error(
+            f"{attribute}: expected a number not below zero, found {short(element.attributes[attribute])}"
+        )
+    return value
+
+
+@contextmanager
+def _naming(element: Element) -> Iterator[None]:
+    """Adds file, line and element to what the parts of a robot complain about."""
+    try:
+        with np.errstate(all="ignore"):  # what overflows is found not to be finite
+            yield
+    except DescriptionError:
+        raise
+    except RobotError as problem:
+        raise element.error(str(problem)) from problem
+
+
+def _pose(element: Element) -> Array:
+    """4x4 from xyz and rpy: turned about the fixed x, then y, then z axis."""
+    roll, pitch, yaw = _numbers(element, "rpy", (0.0, 0.0, 0.0))
+    (sr, cr), (sp, cp), (sy, cy) = ((math.sin(angle), math.cos(angle)) for angle in (roll, pitch, yaw))
+    T = np.eye(4)
+    T[:3, :3] = (
+        (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
+        (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
+        (-sp, cp * sr, cp * cr),
+    )
+    T[:3, 3] = _numbers(element, "xyz", (0.0, 0.0, 0.0))
+    return T
+
+
+def _origin(element: Element) -> Array:
+    origin = element.find("origin")
+    return np.eye(4) if origin is None else _pose(origin)
+
+
+def _link(element: Element) -> Link:
+    name, inertial = element.attributes["name"], element.find("inertial")
+    if inertial is None:
+        return Link(name)
+    where, mass, inertia = _origin(inertial), inertial.find("mass"), inertial.find("inertia")
+    assert mass is not None  # as checked
+    assert inertia is not None
+    xx, xy, xz, yy, yz, zz = (_number(inertia, key) for key in MOMENTS)
+    with _naming(inertia):
+        R = where[:3, :3]
+        moments = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
+        return Link(name, _number(mass, "value", least=0.0), where[:3, 3], 0.5 * (moments + moments.T), as_found=True)
+
+
+def _joint(element: Element) -> Joint:
+    name, kind = element.attributes["name"], element.attributes["type"]
+    if kind not in KINDS:
+        advice = ""
+        if kind in ("floating", "planar"):
+            advice = (
+                ", which is not supported: the base is fixed; write prismatic and revolute joints one after another"
+            )
+        raise element.error(f"type: expected {', '.join(KINDS)}, found {short(kind)}{advice}")
+    parent, child, axis = element.find("parent"), element.find("child"), element.find("axis")
+    assert parent is not None  # as checked
+    assert child is not None
+    direction: tuple[float, ...] = (1.0, 0.0, 0.0)
+    if axis is not None:
+        direction = _numbers(axis, "xyz", direction)
+    limits, motor = _limits(element, kind), _motor(element)
+    ends = parent.attributes["link"], child.attributes["link"]
+    with _naming(axis or element):
+        if KINDS[kind] == "fixed":  # whatever else is said of it, it stays at zero
+            return Joint(name, *ends, "fixed", _origin(element))
+        return Joint(name, *ends, KINDS[kind], _origin(element), direction, limits=limits, motor=motor)
+
+
+def _limits(joint: Element, kind: str) -> Limits:
+    """What <limit> says; missing attributes are no limits, for no torque depends on them."""
+    limit = joint.find("limit")
+    if limit is None:
+        return Limits()
+    found = {}
+    for key in ("lower", "upper", "velocity", "effort"):
+        value = _number(limit, key, -math.inf if key == "lower" else math.inf)
+        found[key] = math.copysign(math.inf, value) if abs(value) >= UNLIMITED else value
+    if kind == "fixed":
+        return Limits()
+    if kind == "continuous":
+        found.update(lower=-math.inf, upper=math.inf)
+    with _naming(limit):
+        return Limits(**found)
+
+
+def _motor(joint: Element) -> Motor:
+    dynamics = joint.find("dynamics")
+    if dynamics is None:
+        return Motor()
+    damping, friction, armature = (_number(dynamics, key, least=0.0) for key in ("damping", "friction", "armature"))
+    minus, gear = _number(dynamics, "friction_minus", friction, least=0.0), np.float64(_number(dynamics, "gear", 1.0))
+    with _naming(dynamics):
+        return Motor(armature / gear**2, gear, damping / gear**2, (friction / abs(gear), minus / abs(gear)))
+
+
+def _check_tree(links: Mapping[str, Element], elements: Mapping[str, Element], joints: Mapping[str, Joint]) -> None:
+    """Whether every link but one hangs on one joint, and all of them on that one."""
+    joint_of: dict[str, str] = {}
+    for name, joint in joints.items():
+        for end, link in (("parent", joint.parent), ("child", joint.child)):
+            if link not in links:
+                raise (elements[name].find(end) or elements[name]).error(
+                    f"expected the name of a link, found {short(link)}"
+                )
+        if other := joint_of.get(joint.child):
+            where = f"{elements[other]} in line {elements[other].line}"
+            raise elements[name].error(
+                f"expected a child of its own, found {short(joint.child)}, the child of {where} too"
+            )
+        joint_of[joint.child] = name
+    if loop := _loop({joint.child: joint.parent for joint in joints.values()}):
+        element = elements[joint_of[loop]]
+        raise element.error(f"expected a tree of links, found that {short(loop)} is carried by itself")
+    roots = [name for name in links if name not in joint_of]
+    if len(roots) > 1:
+        raise links[roots[1]].error(f"expected one link that is no joint's child, found {len(roots)}: {listed(roots)}")
+
+
+def _loop(up: Mapping[str, str]) -> str | None:
+    """A name from which the way up comes back to itself, if there is one."""
+    safe: set[str] = set()
+    for start in up:
+        seen: set[str] = set()
+        at = start
+        while at in up and at not in safe:
+            if at in seen:
+                return at
+            seen.add(at)
+            at = up[at]
+        safe |= seen
+    return None
+
+
+def _followers(elements: Mapping[str, Element], joints: Mapping[str, Joint]) -> dict[str, Mimic]:
+    """What the moving joints' <mimic> say; a fixed joint stays at zero, whatever it mimics."""
+    found = {}
+    for name, element in elements.items():
+        mimic = element.find("mimic")
+        if mimic is None:
+            continue
+        rule = Mimic(mimic.attributes["joint"], _number(mimic, "multiplier", 1.0), _number(mimic, "offset", 0.0))
+        if joints[name].kind == "fixed":
+            continue
+        if rule.joint not in joints or joints[rule.joint].kind == "fixed":
+            kind = "a fixed joint" if rule.joint in joints else "no joint of this robot"
+            raise mimic.error(f"joint: expected the name of a moving joint, found {short(rule.joint)}, {kind}")
+        found[name] = rule
+    if loop := _loop({name: rule.joint for name, rule in found.items()}):
+        mimic = elements[loop].find("mimic") or elements[loop]
+        raise mimic.error(
+            f"joint: expected a joint that moves by itself in the end, found that {short(loop)} follows itself"
+        )
+    for name, rule in _unchained(found).items():
+        if not (math.isfinite(rule.multiplier) and math.isfinite(rule.offset)):
+            raise elements[name].error("mimic: expected finite numbers, found that they exceed float64 along the chain")
+    return found
+
+
+def _take_tails(elements: Mapping[str, Element], links: dict[str, Link], joints: dict[str, Joint]) -> None:
+    """Makes one joint of a moving one and the fixed one that `to_urdf` writes for its tail."""
+    carried: dict[str, int] = {}
+    for joint in joints.values():
+        carried[joint.parent] = carried.get(joint.parent, 0) + 1
+    for name, element in elements.items():
+        moving = element.attributes.get("tail")
+        if moving is None:
+            continue
+        tail, between = joints[name], joints[name].parent
+        if tail.kind != "fixed" or moving not in joints or joints[moving].child != between:
+            raise element.error(
+                f"tail: expected the joint that carries the parent of this fixed one, found {short(moving)}"
+            )
+        if carried[between] > 1 or links[between].mass or np.any(links[between].inertia):
+            raise element.error(f"tail: expected nothing else on its parent, found that {short(between)} carries more")
+        both = np.asarray(joints[moving].tail) @ np.asarray(tail.origin)
+        joints[moving] = replace(joints[moving], child=tail.child, tail=both)
+        del joints[name], links[between]

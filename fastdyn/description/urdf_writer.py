@@ -1,0 +1,152 @@
+"""Robot -> URDF. What URDF has no words for goes where other programs do not look: see urdf.py."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastdyn.coupling import CoupledRobot
+from fastdyn.description.names import free_name
+from fastdyn.description.urdf import UNLIMITED, Mimic
+from fastdyn.description.urdf_grammar import MOMENTS
+from fastdyn.errors import RobotError
+from fastdyn.parts import Array, Joint, Limits, Link, Motor
+from fastdyn.robot import STANDARD_GRAVITY, Robot
+
+
+def to_urdf(robot: Robot | CoupledRobot) -> str:
+    """A robot as URDF, which `from_urdf` reads as the same robot: same names, order, link frames and torques.
+
+    Numbers are exact; rotations, which URDF wants as angles, and gear ratios come back to rounding. What URDF has no
+    words for is written where other programs pass over it: see urdf.py. A CoupledRobot is written with <mimic>, which
+    is an error where a joint follows several coordinates at once or a coordinate is no joint's own.
+
+    >>> import fastdyn as fd
+    >>> arm = fd.robots.puma560()
+    >>> again = fd.from_urdf(fd.to_urdf(arm))
+    >>> np.allclose(again.gravity_forces([0.3] * 6), arm.gravity_forces([0.3] * 6), rtol=0, atol=1e-13)
+    True
+    """
+    followers = {}
+    if isinstance(robot, CoupledRobot):
+        followers, robot = _followers(robot), robot.robot
+    lines = [f"<robot{_attributes(name=robot.name)}>"]
+    if not (np.array_equal(robot.gravity, STANDARD_GRAVITY) and np.array_equal(robot.mount, np.eye(4))):
+        lines.append(f"  <fastdyn{_attributes(gravity=robot.gravity)}{_xyz_rpy(robot.mount)}/>")
+    for link in robot.all_links:
+        lines += _written_link(link)
+    taken_links, taken_joints = {link.name for link in robot.all_links}, {joint.name for joint in robot.all_joints}
+    for joint in robot.all_joints:
+        origin, tail = np.asarray(joint.origin), np.asarray(joint.tail)
+        if joint.kind == "fixed":
+            lines += _written_joint(replace(joint, origin=origin @ tail), None)
+        elif np.array_equal(tail, np.eye(4)):
+            lines += _written_joint(joint, followers.get(joint.name))
+        else:  # a link of no mass in the moved joint frame, on which the child is fixed
+            between = free_name(f"{joint.child}_at_{joint.name}", taken_links)
+            fixed = Joint(free_name(f"{joint.name}_tail", taken_joints), between, joint.child, "fixed", tail)
+            lines += [f"  <link{_attributes(name=between)}/>"]
+            lines += _written_joint(replace(joint, child=between), followers.get(joint.name))
+            lines += _written_joint(fixed, None, tail=joint.name)
+    return "\n".join([*lines, "</robot>", ""])
+
+
+def _followers(robot: CoupledRobot) -> dict[str, Mimic]:
+    """The joints that lead, one for each coordinate, and how each of the others follows one of them."""
+    names, leaders = [joint.name for joint in robot.joints], []
+    for unit, called in zip(np.eye(robot.n), robot.names, strict=True):
+        own = [name for name, row, shift in zip(names, robot.G, robot.offset, strict=True)
+               if not shift and np.array_equal(row, unit)]  # fmt: skip
+        if not own:
+            raise RobotError(f"robot {robot.name!r}: expected a joint that is the coordinate {called!r}, found none")
+        leaders.append(called if called in own else own[0])
+    followers = {}
+    for name, row, shift in zip(names, robot.G, robot.offset, strict=True):
+        if name in leaders:
+            continue
+        if np.count_nonzero(row) > 1:
+            raise RobotError(f"joint {name!r}: expected it to follow one coordinate, found that it follows several")
+        k = int(np.argmax(np.abs(row)))
+        followers[name] = Mimic(leaders[k], float(row[k]), float(shift))
+    return followers
+
+
+def _written_link(link: Link) -> list[str]:
+    inertia = np.asarray(link.inertia)
+    if not (link.mass or np.any(link.com) or np.any(inertia)):
+        return [f"  <link{_attributes(name=link.name)}/>"]
+    moments = dict(zip(MOMENTS, inertia[np.triu_indices(3)], strict=True))
+    return [
+        f"  <link{_attributes(name=link.name)}>",
+        "    <inertial>",
+        f"      <origin{_attributes(xyz=link.com)}/>",
+        f"      <mass{_attributes(value=link.mass)}/>",
+        f"      <inertia{_attributes(**moments)}/>",
+        "    </inertial>",
+        "  </link>",
+    ]
+
+
+def _written_joint(joint: Joint, rule: Mimic | None, tail: str | None = None) -> list[str]:
+    limits, motor = joint.limits, joint.motor
+    bounded = math.isfinite(limits.lower) or math.isfinite(limits.upper) or joint.kind == "prismatic"
+    kind = joint.kind if bounded or joint.kind == "fixed" else "continuous"
+    marks = {} if tail is None else {"tail": tail}
+    lines = [
+        f"  <joint{_attributes(name=joint.name, type=kind, **marks)}>",
+        f"    <parent{_attributes(link=joint.parent)}/>",
+        f"    <child{_attributes(link=joint.child)}/>",
+        f"    <origin{_xyz_rpy(np.asarray(joint.origin))}/>",
+    ]
+    if joint.kind != "fixed":
+        lines.append(f"    <axis{_attributes(xyz=joint.axis)}/>")
+        if limits != Limits() or kind != "continuous":
+            bounds = {"lower": limits.lower, "upper": limits.upper} if bounded else {}
+            lines.append(f"    <limit{_attributes(**bounds, effort=limits.effort, velocity=limits.velocity)}/>")
+        if motor != Motor():
+            lines.append(f"    <dynamics{_friction(motor)}/>")
+        if rule is not None:
+            lines.append(f"    <mimic{_attributes(joint=rule.joint, multiplier=rule.multiplier, offset=rule.offset)}/>")
+    return [*lines, "  </joint>"]
+
+
+def _friction(motor: Motor) -> str:
+    """damping and friction as felt at the joint; what URDF does not know only where it is needed."""
+    plus, minus = motor.joint_coulomb
+    found = {"damping": motor.joint_viscous, "friction": plus}
+    if minus != plus:
+        found["friction_minus"] = minus
+    if motor.armature:
+        found["armature"] = motor.armature
+    if motor.gear not in (0.0, 1.0):
+        found["gear"] = motor.gear
+    return _attributes(**found)
+
+
+def _xyz_rpy(pose: Array) -> str:
+    """Angles about the fixed axes x, y, z. Yaw comes first, and the rest from what it leaves: no pitch is singular."""
+    R = pose[:3, :3]
+    yaw = math.atan2(R[1, 0], R[0, 0])
+    s, c = math.sin(yaw), math.cos(yaw)
+    pitch = math.atan2(-R[2, 0], c * R[0, 0] + s * R[1, 0])
+    roll = math.atan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
+    return _attributes(xyz=pose[:3, 3], rpy=(roll, pitch, yaw))
+
+
+def _attributes(**values: str | ArrayLike) -> str:
+    return "".join(f' {key}="{_escaped(v) if isinstance(v, str) else _digits(v)}"' for key, v in values.items())
+
+
+def _digits(values: ArrayLike) -> str:
+    """As few digits as bring the same float64 back, 17 at most."""
+    return " ".join(repr(float(np.clip(value, -UNLIMITED, UNLIMITED))) for value in np.atleast_1d(values))
+
+
+def _escaped(text: str) -> str:
+    for char in text:
+        if (char < " " and char not in "\t\n\r") or "\ud800" <= char <= "\udfff" or char in "\ufffe\uffff":
+            raise RobotError(f"name {text!r}: expected characters that XML can hold, found {char!r}")
+    return text.translate({ord(char): f"&#{ord(char)};" for char in '&<>"\t\n\r'})

@@ -1,0 +1,126 @@
+"""XML in, elements with line numbers out. The reader trusts no file: nothing is expanded, fetched or opened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+from fastdyn.errors import DescriptionError
+
+SIZE = 16 * 2**20  # bytes; the largest published robot descriptions stay below 1 MiB
+DEPTH = 64
+ELEMENTS = 50_000
+END = expat.errors.codes[expat.errors.XML_ERROR_NO_ELEMENTS]
+
+
+@dataclass(eq=False)
+class Element:
+    """A tag with its attributes, the line it starts on and what stands inside it."""
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    source: str
+    parent: Element | None = None
+    children: list[Element] = field(default_factory=list)
+    text: str = ""  # the first words that stand inside it
+
+    def __str__(self) -> str:
+        """The tag with its name; without one, the nearest element around it that has one is named too."""
+        if "name" in self.attributes:
+            return f"<{self.tag} name={short(self.attributes['name'])}>"
+        around = self.parent
+        while around is not None and "name" not in around.attributes:
+            around = around.parent
+        return f"<{self.tag}>" if around is None else f"<{self.tag}> in {around}"
+
+    def error(self, message: str) -> DescriptionError:
+        """An error that says where: file, line and element."""
+        return DescriptionError(f"{self.source}:{self.line}: {self}: {message}")
+
+    def find(self, tag: str) -> Element | None:
+        """The first child with this tag, if there is one."""
+        return next((child for child in self.children if child.tag == tag), None)
+
+
+def short(text: str) -> str:
+    """What was found, in quotes, and not the whole of it if it is long."""
+    return repr(text) if len(text) <= 60 else repr(text[:57] + "...")
+
+
+def read(data: bytes | str, source: str) -> Element:
+    """The root element of a document. source: what messages call it.
+
+    Document type and entity declarations are refused, and so is what is larger than SIZE, nested deeper than DEPTH or
+    made of more than ELEMENTS elements.
+    """
+    try:
+        data = data.encode() if (is_text := isinstance(data, str)) else data
+    except UnicodeEncodeError as problem:
+        raise DescriptionError(f"{source}: expected text, found half a character at {problem.start}") from problem
+    if len(data) > SIZE:
+        raise DescriptionError(f"{source}: expected at most {SIZE >> 20} MiB, found more")
+    if b"<" not in data:
+        raise DescriptionError(f"{source}:1: expected the text of an XML file, found no element in it")
+    builder = _Builder(source)
+    parser = expat.ParserCreate("utf-8" if is_text else None)  # text is decoded already, whatever its declaration says
+    builder.listen(parser)
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as problem:
+        found = "its end" if problem.code == END else expat.ErrorString(problem.code)
+        inside = f", inside {builder.open[-1]} of line {builder.open[-1].line}" if builder.open else ""
+        where = f"in column {problem.offset + 1}{inside}"
+        raise DescriptionError(
+            f"{source}:{problem.lineno}: expected well-formed XML, found {found} {where}"
+        ) from problem
+    except DescriptionError:
+        raise
+    except (LookupError, ValueError) as problem:  # a declared encoding that Python does not know, or not as bytes
+        raise DescriptionError(f"{source}:1: expected an encoding such as utf-8, found {problem}") from problem
+    assert builder.root is not None  # expat has seen a whole document
+    return builder.root
+
+
+class _Builder:
+    """Takes expat's events and makes elements of them."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.root: Element | None = None
+        self.open: list[Element] = []
+        self.count = 0
+
+    def listen(self, parser: expat.XMLParserType) -> None:
+        self.parser = parser
+        parser.buffer_text = True
+        parser.StartElementHandler = self.start
+        parser.EndElementHandler = self.end
+        parser.CharacterDataHandler = self.text
+        parser.StartDoctypeDeclHandler = self.refuse
+        parser.EntityDeclHandler = self.refuse
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        parent = self.open[-1] if self.open else None
+        element = Element(tag, attributes, self.parser.CurrentLineNumber, self.source, parent)
+        self.count += 1
+        if self.count > ELEMENTS:
+            raise element.error(f"expected at most {ELEMENTS} elements, found more")
+        if len(self.open) >= DEPTH:
+            raise element.error(f"expected at most {DEPTH} elements inside each other, found more")
+        if parent is None:
+            self.root = element
+        else:
+            parent.children.append(element)
+        self.open.append(element)
+
+    def end(self, tag: str) -> None:
+        self.open.pop()
+
+    def text(self, data: str) -> None:
+        if not self.open[-1].text:
+            self.open[-1].text = data.strip()[:60]
+
+    def refuse(self, *declaration: object) -> None:
+        line = self.parser.CurrentLineNumber
+        raise DescriptionError(f"{self.source}:{line}: expected no document type or entities, found a declaration")
