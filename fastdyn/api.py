@@ -117,7 +117,7 @@ class Task:
             return -1
         self.memory = workspace(self.model)
         self.address = self.memory.ctypes.data
-        self.one = entry.compiled(0)
+        self.one = entry.compiled()
         return int(self.one(*arguments[:-1], self.address))
 
     def _any(self, values: tuple[ArrayLike, ...], out: Array | None, threads: int) -> Array:

@@ -30,11 +30,11 @@ class Bound:
         first = state_offset(n)
         self.q, self.qd, self.qdd, self.tau = self.workspace[first : first + 4 * n].reshape(4, n)
         self.M = self.workspace[first + 4 * n : first + 4 * n + n * n].reshape(n, n)
-        self.inverse_dynamics = partial(BOUND["inverse_dynamics"].compiled(0), self.address)
-        self.forward_dynamics = partial(BOUND["forward_dynamics"].compiled(0), self.address)
-        self.mass_matrix = partial(BOUND["mass_matrix"].compiled(0), self.address)
-        self.bias_forces = partial(BOUND["bias_forces"].compiled(0), self.address)
-        self.gravity_forces = partial(BOUND["gravity_forces"].compiled(0), self.address)
+        self.inverse_dynamics = partial(BOUND["inverse_dynamics"].compiled(), self.address)
+        self.forward_dynamics = partial(BOUND["forward_dynamics"].compiled(), self.address)
+        self.mass_matrix = partial(BOUND["mass_matrix"].compiled(), self.address)
+        self.bias_forces = partial(BOUND["bias_forces"].compiled(), self.address)
+        self.gravity_forces = partial(BOUND["gravity_forces"].compiled(), self.address)
 
     def explain(self, status: int) -> str:
         """What a status means.

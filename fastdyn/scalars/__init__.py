@@ -1,31 +1,19 @@
 """What a number is: float64, lanes of SIMD, or a scalar that counts. Kernels import their verbs from here."""
 
 from fastdyn.scalars.counting import Counting, Operations, count
-from fastdyn.scalars.jit import AddressEntry, StateEntry, entry, kernel
-from fastdyn.scalars.lanes import (
-    LANES,
-    SINCOS_RANGE,
-    add,
-    all_above,
-    all_finite,
-    by_sign,
-    columns_at,
-    fill,
-    floats_at,
-    give,
-    integers_at,
-    load,
-    sincos,
-    store,
-    take,
-    width,
-)
+from fastdyn.scalars.jit import AddressEntry, Entry, StateEntry, entry, kernel
+from fastdyn.scalars.lanes import LANES, SINGLE_LANES, add, all_above, all_finite, by_sign, fill, load, store
+from fastdyn.scalars.samples import columns_at, floats_at, give, integers_at, take, width
+from fastdyn.scalars.trigonometry import SINCOS_RANGE, SINGLE_SINCOS_RANGE, sincos
 
 __all__ = [
     "LANES",
     "SINCOS_RANGE",
+    "SINGLE_LANES",
+    "SINGLE_SINCOS_RANGE",
     "AddressEntry",
     "Counting",
+    "Entry",
     "Operations",
     "StateEntry",
     "add",

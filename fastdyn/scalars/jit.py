@@ -52,10 +52,11 @@ def entry(function: Callable[..., Any]) -> Entry:
 
 
 class Entry:
-    """Compiled, or loaded from the cache, when first wanted: once for scalars and once for lanes.
+    """Compiled, or loaded from the cache, when first wanted: once for each kind of scalar.
 
-    Argument types are fixed, so that no call ever compiles anew: P is float64 in Fortran order, T int64, arrays of
-    samples C-ordered float64 with two axes, scratch 1-D (scalars) or 2-D (lanes). `py_func` is the same text in Python.
+    The kind is told by how many samples run at once: 1 (float64), LANES (float64) or SINGLE_LANES (float32). Argument
+    types are fixed, so that no call ever compiles anew: P is in Fortran order, T int64, arrays of samples are C-ordered
+    with two axes, scratch is 1-D (scalars) or (rows, lanes). `py_func` is the same text in Python.
     """
 
     nogil = True
@@ -68,34 +69,36 @@ class Entry:
 
     def __call__(self, *arguments: Any) -> Any:
         """Runs on scalars or on lanes, whichever the scratch holds."""
-        return self.compiled(arguments[-1].ndim)(*arguments)
+        scratch = arguments[-1]
+        return self.compiled(1 if scratch.ndim == 1 else scratch.shape[1])(*arguments)
 
-    def compiled(self, axes: int) -> Callable[..., Any]:
-        """The machine code for scratch of 1 or 2 axes. It believes its arguments: it checks no length and no layout."""
-        if axes not in self._ready:
-            self._ready[axes] = self._compile(axes)
-        return self._ready[axes]
+    def compiled(self, width: int = 1) -> Callable[..., Any]:
+        """The machine code for so many samples at once. It believes its arguments: no length or layout is checked."""
+        if width not in self._ready:
+            self._ready[width] = self._compile(width)
+        return self._ready[width]
 
-    def signature(self, axes: int) -> tuple[Any, ...]:
+    def signature(self, width: int) -> tuple[Any, ...]:
         """The types of the arguments."""
-        P, T = types.Array(types.float64, 2, "F"), types.Array(types.int64, 2, "C")
-        samples, scratch = types.Array(types.float64, 2, "C"), types.Array(types.float64, axes, "C")
+        real = types.float32 if width == 16 else types.float64
+        P, T = types.Array(real, 2, "F"), types.Array(types.int64, 2, "C")
+        samples, scratch = types.Array(real, 2, "C"), types.Array(real, 1 if width == 1 else 2, "C")
         return (P, T, *[samples] * (self.py_func.__code__.co_argcount - 3), scratch)
 
-    def _compile(self, axes: int) -> Callable[..., Any]:
+    def _compile(self, width: int) -> Callable[..., Any]:
         if config.DISABLE_JIT:
             return self.py_func
-        compiled: Callable[..., Any] = self._overload(axes).entry_point
+        compiled: Callable[..., Any] = self._overload(width).entry_point
         return compiled
 
-    def _overload(self, axes: int) -> Any:
+    def _overload(self, width: int) -> Any:
         with _LOCK:
             if self.dispatcher is None:
                 self.dispatcher = numba.njit(**{**_OPTIONS, "nogil": self.nogil})(self.py_func)
                 # Numba's key does not know of bounds checks: code with them must not be taken for code without
                 if not config.BOUNDSCHECK and cache_directory() is not None:
                     self.dispatcher._cache = _Cache(self.py_func)
-            signature = self.signature(axes)
+            signature = self.signature(width)
             self.dispatcher.compile(signature)
             return self.dispatcher.overloads[signature]
 
@@ -108,7 +111,7 @@ class StateEntry(Entry):
 
     nogil = False
 
-    def signature(self, axes: int = 0) -> tuple[Any, ...]:
+    def signature(self, width: int = 1) -> tuple[Any, ...]:
         """Arrays, the result, an address."""
         state, result = types.Array(types.float64, 1, "A"), types.Array(types.float64, 1, "C")
         return (*[state] * (self.py_func.__code__.co_argcount - 2), result, types.intp)
@@ -119,20 +122,20 @@ class AddressEntry(Entry):
 
     nogil = False  # a call takes less time than handing the GIL over and taking it back
 
-    def signature(self, axes: int = 0) -> tuple[Any, ...]:
+    def signature(self, width: int = 1) -> tuple[Any, ...]:
         """Addresses are whole numbers."""
         return (types.intp,) * self.py_func.__code__.co_argcount
 
     def address(self) -> int:
         """Where the machine code begins: a C function of pointers that returns an int64_t."""
-        overload = self._overload(0)
+        overload = self._overload(1)
         pointer: int = overload.library.get_pointer_to_function(overload.fndesc.llvm_cfunc_wrapper_name)
         return pointer
 
-    def _compile(self, axes: int) -> Callable[..., Any]:
+    def _compile(self, width: int) -> Callable[..., Any]:
         if config.DISABLE_JIT:
             raise RuntimeError("bound calls are machine code: NUMBA_DISABLE_JIT must not be set")
-        compiled: Callable[..., Any] = self._overload(axes).entry_point
+        compiled: Callable[..., Any] = self._overload(width).entry_point
         return compiled
 
 

@@ -1,0 +1,276 @@
+"""Samples in and out: (T, columns) arrays to rows of a buffer and back, as many samples at a time as there are lanes.
+
+Blocks of samples by columns are transposed in registers. At the edges loads and stores are masked, so that no remainder
+needs a path of its own.
+"""
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+from numba.np.arrayobj import populate_array
+
+from fastdyn.scalars.jit import FAST
+from fastdyn.scalars.lanes import (
+    INT32,
+    LANES,
+    SINGLE_LANES,
+    constant,
+    fill,
+    lane_of,
+    load,
+    load_row,
+    row_pointer,
+    splat,
+    store,
+    store_row,
+)
+
+
+def width(buffer):
+    """How many samples a buffer's row holds."""
+    return buffer.shape[1] if buffer.ndim == 2 else 1
+
+
+def take(samples, first, buffer, row):
+    """Puts samples first, first + 1, ... of a (T, columns) array into the buffer, column k into row `row + k`.
+
+    Samples past the last are stood in for by the last. Returns 0, or NaN in some lane if a sample is not finite.
+    """
+    check = fill(buffer, 0.0)
+    for k in range(samples.shape[1]):
+        if buffer.ndim == 2:
+            value = samples[np.minimum(np.arange(first, first + buffer.shape[1]), samples.shape[0] - 1), k]
+        else:
+            value = samples[first, k]
+        store(buffer, row + k, value)
+        check = check + value * 0.0
+    return check
+
+
+def give(buffer, row, samples, first):
+    """Puts rows of the buffer into a (T, columns) array of samples, none past the last; returns 0 or NaN as `take`."""
+    check = fill(buffer, 0.0)
+    for k in range(samples.shape[1]):
+        value = load(buffer, row + k)
+        if buffer.ndim == 2:
+            samples[first : first + buffer.shape[1], k] = value[: samples.shape[0] - first]
+        else:
+            samples[first, k] = value
+        check = check + value * 0.0
+    return check
+
+
+def _transposed(builder, rows):
+    """As many vectors as they have lanes: rows become columns, in rounds of swaps of ever smaller blocks."""
+    count = len(rows)
+    half = count // 2
+    while half:
+        swapped = list(rows)
+        for i in range(count):
+            if not i & half:
+                low = [k if not k & half else count + k - half for k in range(count)]
+                high = [k + half if not k & half else count + k for k in range(count)]
+                for place, mask in ((i, low), (i + half, high)):
+                    order = ir.Constant(ir.VectorType(INT32, count), mask)
+                    swapped[place] = builder.shuffle_vector(rows[i], rows[i + half], order)
+        rows = swapped
+        half //= 2
+    return rows
+
+
+def _block(context, builder, array_type, array, first, column):
+    """Where a block of samples lies from `column` on, which of them exist, how many columns are left, that as a mask.
+
+    A sample past the last is stood in for by the last.
+    """
+    vector = lane_of(array_type).vector
+    array = context.make_array(array_type)(context, builder, array)
+    samples, columns = (builder.extract_value(array.shape, k) for k in range(2))
+    last = builder.sub(samples, ir.Constant(samples.type, 1))
+    places, exist = [], []
+    for k in range(vector.count):
+        sample = builder.add(first, ir.Constant(first.type, k))
+        exist.append(builder.icmp_signed("<=", sample, last))
+        offset = builder.add(builder.mul(builder.select(exist[k], sample, last), columns), column)
+        places.append(builder.bitcast(builder.gep(array.data, [offset]), vector.as_pointer()))
+    left = builder.sub(columns, column)
+    numbers = ir.VectorType(ir.IntType(64), vector.count)
+    mask = builder.icmp_signed("<", ir.Constant(numbers, list(range(vector.count))), splat(builder, left, numbers))
+    return places, exist, left, mask
+
+
+def _masked(builder, name, vector, result, arguments):
+    """LLVM's masked load or store: touches no memory where the mask is off."""
+    function = ir.FunctionType(result, [a.type for a in arguments])
+    kind = f"v{vector.count}f{64 if vector.element == ir.DoubleType() else 32}"
+    callee = cgutils.get_or_insert_function(builder.module, function, f"llvm.masked.{name}.{kind}.p0")
+    return builder.call(callee, arguments)
+
+
+def _finite_check(builder, rows):
+    """Zero, or NaN where a row holds something that is not finite."""
+    zero = constant(0.0, rows[0].type)
+    check = zero
+    for value in rows:
+        check = builder.fadd(check, builder.fmul(value, zero, flags=FAST), flags=FAST)
+    return check
+
+
+_ALIGNED = ir.Constant(INT32, 4)
+
+
+@intrinsic
+def _take_block(typingctx, samples, first, column, buffer, row):
+    """`take` for a block of columns from `column` on."""
+    lane = lane_of(samples)
+
+    def lower(context, builder, sig, args):
+        vector = lane.vector
+        places, _, left, mask = _block(context, builder, sig.args[0], *args[:3])
+        zero = constant(0.0, vector)
+        loaded = [_masked(builder, "load", vector, vector, [place, _ALIGNED, mask, zero]) for place in places]
+        row = builder.add(args[4], args[2])
+        for k, value in enumerate(_transposed(builder, loaded)):
+            with builder.if_then(builder.icmp_signed("<", ir.Constant(left.type, k), left)):
+                target = builder.add(row, ir.Constant(row.type, k))
+                store_row(builder, value, row_pointer(context, builder, sig.args[3], args[3], target))
+        return _finite_check(builder, loaded)
+
+    return lane(samples, types.intp, types.intp, buffer, types.intp), lower
+
+
+@intrinsic
+def _give_block(typingctx, buffer, row, samples, first, column):
+    """`give` for a block of columns from `column` on."""
+    lane = lane_of(samples)
+
+    def lower(context, builder, sig, args):
+        vector = lane.vector
+        places, exist, left, mask = _block(context, builder, sig.args[2], *args[2:])
+        row = builder.add(args[1], args[4])
+        rows = []
+        for k in range(vector.count):  # rows past the last column are read as the first, and go nowhere
+            offset = ir.Constant(row.type, k)
+            offset = builder.select(builder.icmp_signed("<", offset, left), offset, ir.Constant(row.type, 0))
+            rows.append(
+                load_row(builder, row_pointer(context, builder, sig.args[0], args[0], builder.add(row, offset)))
+            )
+        nowhere = ir.Constant(mask.type, [0] * vector.count)
+        for place, exists, value in zip(places, exist, _transposed(builder, rows), strict=True):
+            wanted = builder.select(exists, mask, nowhere)
+            _masked(builder, "store", vector, ir.VoidType(), [value, place, _ALIGNED, wanted])
+        return _finite_check(builder, rows)
+
+    return lane(buffer, types.intp, samples, types.intp, types.intp), lower
+
+
+def _define_prefetch(write):
+    @intrinsic
+    def prefetch(typingctx, samples, first, column):
+        """Asks for the same columns of the block of samples after this, so that memory is awaited while computing."""
+
+        def lower(context, builder, sig, args):
+            following = builder.add(args[1], ir.Constant(args[1].type, lane_of(samples).count))
+            places, *_ = _block(context, builder, sig.args[0], args[0], following, args[2])
+            byte = ir.IntType(8).as_pointer()
+            function = ir.FunctionType(ir.VoidType(), [byte, INT32, INT32, INT32])
+            callee = cgutils.get_or_insert_function(builder.module, function, "llvm.prefetch.p0")
+            for place in places:
+                hints = [ir.Constant(INT32, hint) for hint in (write, 3, 1)]  # for writing or reading, near, data
+                builder.call(callee, [builder.bitcast(place, byte), *hints])
+            return context.get_dummy_value()
+
+        return types.none(samples, types.intp, types.intp), lower
+
+    return prefetch
+
+
+_prefetch_to_read, _prefetch_to_write = _define_prefetch(0), _define_prefetch(1)
+
+
+@overload(width)
+def _width_overload(buffer):
+    if buffer.ndim == 1:
+        return lambda buffer: 1
+    return (lambda buffer: SINGLE_LANES) if buffer.dtype == types.float32 else (lambda buffer: LANES)
+
+
+@overload(take)
+def _take_overload(samples, first, buffer, row):
+    if buffer.ndim == 1:
+
+        def take_scalar(samples, first, buffer, row):
+            check = 0.0
+            for k in range(samples.shape[1]):
+                value = samples[first, k]
+                buffer[row + k] = value
+                check = check + value * 0.0
+            return check
+
+        return take_scalar
+
+    def take_lanes(samples, first, buffer, row):
+        check = fill(buffer, 0.0)
+        for column in range(0, samples.shape[1], width(buffer)):
+            if samples.shape[1] > width(buffer):  # many streams at once are more than the hardware foresees
+                _prefetch_to_read(samples, first, column)
+            check = check + _take_block(samples, first, column, buffer, row)
+        return check
+
+    return take_lanes
+
+
+@overload(give)
+def _give_overload(buffer, row, samples, first):
+    if buffer.ndim == 1:
+
+        def give_scalar(buffer, row, samples, first):
+            check = 0.0
+            for k in range(samples.shape[1]):
+                value = buffer[row + k]
+                samples[first, k] = value
+                check = check + value * 0.0
+            return check
+
+        return give_scalar
+
+    def give_lanes(buffer, row, samples, first):
+        check = fill(buffer, 0.0)
+        for column in range(0, samples.shape[1], width(buffer)):
+            if samples.shape[1] > width(buffer):
+                _prefetch_to_write(samples, first, column)
+            check = check + _give_block(buffer, row, samples, first, column)
+        return check
+
+    return give_lanes
+
+
+# ---------------------------------------------------------------------------------------------- memory by its address
+
+
+def _define_view(dtype, layout):
+    @intrinsic
+    def view(typingctx, address, rows, columns):
+        """The memory at an address as an array of (rows, columns), in compiled code only."""
+        array_type = types.Array(dtype, 2, layout)
+
+        def lower(context, builder, sig, args):
+            array = context.make_array(array_type)(context, builder)
+            size = ir.Constant(args[0].type, 8)
+            strides = [size, builder.mul(size, args[1])] if layout == "F" else [builder.mul(size, args[2]), size]
+            data = builder.inttoptr(args[0], context.get_data_type(dtype).as_pointer())
+            populate_array(array, data=data, shape=args[1:], strides=strides, itemsize=size, meminfo=None)
+            return array._getvalue()
+
+        return array_type(types.intp, types.intp, types.intp), lower
+
+    return view
+
+
+floats_at, columns_at, integers_at = (
+    _define_view(types.float64, "C"),
+    _define_view(types.float64, "F"),
+    _define_view(types.int64, "C"),
+)

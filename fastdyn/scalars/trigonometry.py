@@ -1,0 +1,175 @@
+"""Sine and cosine, for scalars and for lanes.
+
+Range reduction by Cody and Waite (pi/2 in parts so short that k times a part is exact), then minimax polynomials on
+[-pi/4, pi/4]: fdlibm's for float64, Cephes' for float32. Beyond the range of the reduction, and for NaN and infinity,
+each lane asks the C library, so that no lane's result depends on its neighbours.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+
+from fastdyn.scalars.lanes import INT32, constant, every, is_lane
+
+
+@dataclass(frozen=True)
+class _Recipe:
+    range: float  # rad: up to here k times a part is exact
+    half_pi: tuple[float, ...]
+    sin: tuple[float, ...]  # s = r + r^3 (sin0 + sin1 r^2 + ...)
+    cos: tuple[float, ...]  # c = 1 - r^2 / 2 + r^4 (cos0 + cos1 r^2 + ...)
+    magic: float  # 1.5 times 2^(bits of the mantissa): added and taken away, it rounds to a whole number
+    bits: int
+
+
+_FLOAT64 = _Recipe(
+    1.0e6,
+    (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21),
+    (-1.66666666666666324348e-01, 8.33333333332248946124e-03, -1.98412698298579493134e-04,
+     2.75573137070700676789e-06, -2.50507602534068634195e-08, 1.58969099521155010221e-10),
+    (4.16666666666666019037e-02, -1.38888888888741095749e-03, 2.48015872894767294178e-05,
+     -2.75573143513906633035e-07, 2.08757232129817482790e-09, -1.13596475577881948265e-11),
+    6755399441055744.0,
+    64,
+)  # fmt: skip
+_FLOAT32 = _Recipe(
+    8192.0,
+    (1.5703125, 4.837512969970703125e-4, 7.54978995489188216e-8),
+    (-1.6666654611e-1, 8.3321608736e-3, -1.9515295891e-4),
+    (4.166664568298827e-2, -1.388731625493765e-3, 2.443315711809948e-5),
+    12582912.0,
+    32,
+)
+SINCOS_RANGE = _FLOAT64.range
+SINGLE_SINCOS_RANGE = _FLOAT32.range
+
+
+def sincos(x):
+    """Sine and cosine. Compiled float64: within 1.2e-16 of the true value up to SINCOS_RANGE, then the C library's."""
+    if hasattr(x, "sincos"):
+        return x.sincos()
+    return (np.sin(x), np.cos(x)) if isinstance(x, np.ndarray) else (math.sin(x), math.cos(x))
+
+
+def _recipe(x):
+    return _FLOAT32 if is_lane(x) and x.element == types.float32 else _FLOAT64
+
+
+@intrinsic
+def _polynomial(typingctx, x):
+    """Sine and cosine within the recipe's range."""
+    recipe = _recipe(x)
+
+    def lower(context, b, sig, args):
+        floats = args[0].type
+        integers = ir.IntType(recipe.bits)
+        if is_lane(x):
+            integers = ir.VectorType(integers, x.count)
+        # no reordering: the reduction depends on the order (and Numba would add its flags where it finds none)
+        flags = ("contract",)
+
+        def plus(u, v):
+            return b.fadd(u, v, flags=flags)
+
+        def minus(u, v):
+            return b.fsub(u, v, flags=flags)
+
+        def times(u, v):
+            return b.fmul(u, v, flags=flags)
+
+        def horner(z, coefficients):
+            p = constant(coefficients[-1], floats)
+            for c in coefficients[-2::-1]:
+                p = plus(constant(c, floats), times(z, p))
+            return p
+
+        # rounding by a large number leaves the whole number's low bits in the mantissa
+        magic = constant(recipe.magic, floats)
+        shifted = plus(times(args[0], constant(2 / math.pi, floats)), magic)
+        k = minus(shifted, magic)
+        r = args[0]
+        for part in recipe.half_pi:
+            r = minus(r, times(k, constant(part, floats)))
+        z = times(r, r)
+        s = plus(r, times(times(r, z), horner(z, recipe.sin)))
+        c = minus(constant(1.0, floats), times(constant(0.5, floats), z))
+        c = plus(c, times(times(z, z), horner(z, recipe.cos)))
+
+        bits = b.bitcast(shifted, integers)
+        one, two, top = (constant(i, integers) for i in (1, 2, recipe.bits - 2))
+        odd = b.icmp_signed("!=", b.and_(bits, one), constant(0, integers))
+        s, c = b.select(odd, c, s), b.select(odd, s, c)
+        # quadrants 2, 3 turn the sine's sign; quadrants 1, 2 the cosine's: bit 1 of k, and bit 1 of k + 1
+        sign_s = b.shl(b.and_(bits, two), top)
+        sign_c = b.shl(b.and_(b.add(bits, one), two), top)
+        s = b.bitcast(b.xor(b.bitcast(s, integers), sign_s), floats)
+        c = b.bitcast(b.xor(b.bitcast(c, integers), sign_c), floats)
+        return context.make_tuple(b, sig.return_type, (s, c))
+
+    return types.UniTuple(x, 2)(x), lower
+
+
+@intrinsic
+def _all_near(typingctx, x):
+    """Whether every lane is within the recipe's range; a NaN is not."""
+
+    def lower(context, builder, sig, args):
+        limit = constant(_recipe(x).range, x.vector)
+        above = builder.fcmp_ordered(">=", args[0], builder.fneg(limit))
+        return every(builder, builder.and_(above, builder.fcmp_ordered("<=", args[0], limit)))
+
+    return types.boolean(x), lower
+
+
+@intrinsic
+def _far(typingctx, x, sine, cosine):
+    """The given sines and cosines, with those of lanes out of range replaced by the C library's."""
+
+    def lower(context, b, sig, args):
+        x_lanes, sines, cosines = args
+        element, double = x.vector.element, ir.DoubleType()
+        unary = ir.FunctionType(double, [double])
+        functions = [cgutils.get_or_insert_function(b.module, unary, name) for name in ("sin", "cos")]
+        places = [cgutils.alloca_once(b, element) for _ in functions]
+        limit = ir.Constant(element, _recipe(x).range)
+        results = [sines, cosines]
+        for k in range(x.count):
+            position = ir.Constant(INT32, k)
+            value = b.extract_element(x_lanes, position)
+            for place, result in zip(places, results, strict=True):
+                b.store(b.extract_element(result, position), place)
+            near = b.and_(b.fcmp_ordered("<=", value, limit), b.fcmp_ordered(">=", value, b.fneg(limit)))
+            with b.if_then(b.not_(near), likely=False):
+                wide = value if element == double else b.fpext(value, double)
+                for place, function in zip(places, functions, strict=True):
+                    exact = b.call(function, [wide])
+                    b.store(exact if element == double else b.fptrunc(exact, element), place)
+            results = [b.insert_element(r, b.load(p), position) for r, p in zip(results, places, strict=True)]
+        return context.make_tuple(b, sig.return_type, results)
+
+    return types.UniTuple(x, 2)(x, x, x), lower
+
+
+@overload(sincos)
+def _sincos_overload(x):
+    if is_lane(x):
+
+        def sincos_lanes(x):
+            s, c = _polynomial(x)
+            if not _all_near(x):
+                s, c = _far(x, s, c)
+            return s, c
+
+        return sincos_lanes
+
+    def sincos_scalar(x):
+        if abs(x) <= SINCOS_RANGE:
+            return _polynomial(x)
+        return math.sin(x), math.cos(x)
+
+    return sincos_scalar
