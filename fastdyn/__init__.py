@@ -1,11 +1,13 @@
 """fastdyn: the dynamics of robot arms, compiled. See README.md for a tour."""
 
-from fastdyn import robots
+from fastdyn import inertia, robots, show
 from fastdyn.coupling import CoupledRobot
 from fastdyn.description.dh import DHLink, from_dh
+from fastdyn.description.load import load
 from fastdyn.description.mujoco import from_mujoco
 from fastdyn.description.pinocchio import from_pinocchio
 from fastdyn.description.screws import from_screws
+from fastdyn.description.toml import from_toml, load_toml, to_toml
 from fastdyn.description.urdf import from_urdf, load_urdf
 from fastdyn.description.urdf_writer import to_urdf
 from fastdyn.errors import (
@@ -13,6 +15,7 @@ from fastdyn.errors import (
     ArgumentTypeError,
     DescriptionError,
     FastdynError,
+    MissingExtraError,
     NotFiniteError,
     RobotError,
     RobotWarning,
@@ -34,6 +37,7 @@ __all__ = [
     "Joint",
     "Limits",
     "Link",
+    "MissingExtraError",
     "Model",
     "Motor",
     "NotFiniteError",
@@ -45,8 +49,14 @@ __all__ = [
     "from_mujoco",
     "from_pinocchio",
     "from_screws",
+    "from_toml",
     "from_urdf",
+    "inertia",
+    "load",
+    "load_toml",
     "load_urdf",
     "robots",
+    "show",
+    "to_toml",
     "to_urdf",
 ]

@@ -29,5 +29,9 @@ class SingularMassMatrixError(FastdynError, ArithmeticError):
     """Forward dynamics has no answer: some joint moves no inertia."""
 
 
+class MissingExtraError(FastdynError, ImportError):
+    """A function needs a package that comes with one of the optional extras."""
+
+
 class RobotWarning(UserWarning):
     """A description that no real body has, but that published tables do contain."""

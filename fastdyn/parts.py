@@ -239,7 +239,9 @@ class Joint:
         length = math.hypot(*axis)
         if not 1e-9 < length < math.inf:
             raise RobotError(f"{where}, axis: expected a direction, found {axis.tolist()}")
-        object.__setattr__(self, "axis", frozen(axis / length, (3,), f"{where}, axis"))
+        if abs(length - 1) > 4 * EPS:  # a unit vector stays as it is, so that copying a joint changes nothing
+            axis = frozen(axis / length, (3,), f"{where}, axis")
+        object.__setattr__(self, "axis", axis)
         for name, kind in (("limits", Limits), ("motor", Motor)):
             if not isinstance(getattr(self, name), kind):
                 raise RobotError(f"{where}, {name}: expected {kind.__name__}, found {getattr(self, name)!r}")

@@ -6,12 +6,12 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastdyn import api
+from fastdyn import api, show, variations
 from fastdyn.errors import ArgumentError, RobotError, RobotWarning
 from fastdyn.model import Model, Node, build
 from fastdyn.parts import Array, Joint, Link, frozen, pose
@@ -73,11 +73,18 @@ class Robot:
         """Number of moving joints."""
         return len(self.joints)
 
+    @property
+    def moving_mass(self) -> float:
+        """Mass of all links that some joint moves, kg."""
+        carrier = self._carriers()
+        return sum(link.mass for link in self.all_links if carrier[link.name][0] != self.base.name)
+
     def __repr__(self) -> str:
         kinds = "".join("R" if j.kind == "revolute" else "P" for j in self.joints)
-        carrier = self._carriers()
-        mass = sum(link.mass for link in self.all_links if carrier[link.name][0] != self.base.name)
-        return f"<Robot {self.name!r}: {self.n} joint{'s' * (self.n != 1)} {kinds}, {mass:.6g} kg moving>"
+        return f"<Robot {self.name!r}: {self.n} joint{'s' * (self.n != 1)} {kinds}, {self.moving_mass:.6g} kg moving>"
+
+    def __str__(self) -> str:
+        return show.table(self)
 
     @cached_property
     def model(self) -> Model:
@@ -305,6 +312,48 @@ class Robot:
 
         return coupled(self, G, offset, names)
 
+    def with_payload(
+        self, mass: float, com: ArrayLike = (0, 0, 0), inertia: ArrayLike | None = None, link: str | None = None
+    ) -> Robot:
+        """The same robot, carrying a body on its tip or on the named link: see fastdyn.variations.with_payload.
+
+        >>> import fastdyn as fd
+        >>> loaded = fd.robots.puma560().with_payload(2.5, com=(0, 0, 0.1))
+        >>> round(loaded.links[5].mass, 6)
+        2.59
+        """
+        return variations.with_payload(self, mass, com, inertia, link)
+
+    def with_tool(
+        self,
+        mass: float = 0.0,
+        com: ArrayLike = (0, 0, 0),
+        inertia: ArrayLike | None = None,
+        pose: ArrayLike | None = None,
+        name: str = "tool",
+        link: str | None = None,
+    ) -> Robot:
+        """The same robot with a link fixed to its tip or to the named link: see fastdyn.variations.with_tool.
+
+        >>> import fastdyn as fd
+        >>> fd.robots.puma560().with_tool(0.5, name="gripper").all_links[-1].name
+        'gripper'
+        """
+        return variations.with_tool(self, mass, com, inertia, pose, name, link)
+
+    def locked(self, values: Mapping[str, float]) -> Robot:
+        """The robot with the named joints held at the given coordinates, rad or m: see fastdyn.variations.locked.
+
+        >>> import fastdyn as fd
+        >>> fd.robots.puma560().locked({"joint1": 0.0, "joint4": 0.5}).n
+        4
+        """
+        return variations.locked(self, values)
+
+    def plot(self, q: ArrayLike | None = None, ax: Any = None) -> Any:
+        """A drawing of the robot on a 3-D matplotlib Axes: see fastdyn.show.plot."""
+        return show.plot(self, q, ax)
+
     def _again(
         self,
         links: Iterable[Link] | None = None,
@@ -320,6 +369,30 @@ class Robot:
             mount=self.mount if mount is None else mount,
             strict=None,  # doubts were uttered once, when the robot was made
         )
+
+    # ------------------------------------------------------------------------------------------ on the way out
+
+    def to_urdf(self) -> str:
+        """The robot as URDF: `fd.from_urdf` reads the same robot from it.
+
+        >>> import fastdyn as fd
+        >>> fd.from_urdf(fd.robots.two_link().to_urdf())
+        <Robot 'two_link': 2 joints RR, 2 kg moving>
+        """
+        from fastdyn.description.urdf_writer import to_urdf
+
+        return to_urdf(self)
+
+    def to_toml(self) -> str:
+        """The robot in fastdyn's own format: `fd.from_toml` reads the same robot from it, to the last bit.
+
+        >>> import fastdyn as fd
+        >>> fd.from_toml(fd.robots.two_link().to_toml())
+        <Robot 'two_link': 2 joints RR, 2 kg moving>
+        """
+        from fastdyn.description.toml import to_toml
+
+        return to_toml(self)
 
     # ------------------------------------------------------------------------------------------ on the way in
 

@@ -32,7 +32,7 @@ FOREIGN = (
 )
 
 
-def from_mujoco(model: Any) -> Robot:
+def from_mujoco(model: Any, strict: bool = False) -> Robot:
     """The robot of a mujoco.MjModel with hinge and slide joints; q is MuJoCo's qpos, in its order.
 
     Bodies become links, those without a joint fixed ones; a body with several joints stands behind massless links.
@@ -74,7 +74,7 @@ def from_mujoco(model: Any) -> Robot:
         R = _pose((0, 0, 0), model.body_iquat[b])[:3, :3]
         links.append(Link(bodies[b], model.body_mass[b], model.body_ipos[b], R @ np.diag(model.body_inertia[b]) @ R.T))
     gravity = np.zeros(3) if _off(model, mujoco, "GRAVITY") else model.opt.gravity
-    return Robot(links, joints, name=model.names.split(b"\0")[0].decode(), gravity=gravity)
+    return Robot(links, joints, name=model.names.split(b"\0")[0].decode(), gravity=gravity, strict=strict)
 
 
 def _joint(model: Any, mujoco: Any, j: int, name: str, ends: tuple[str, str], at: Array, motor: Motor) -> Joint:

@@ -21,7 +21,7 @@ KINDS: dict[str, JointKind] = {
 }
 
 
-def from_pinocchio(model: Any) -> Robot:
+def from_pinocchio(model: Any, strict: bool = False) -> Robot:
     """The robot of a pinocchio.Model with revolute and prismatic joints, in its order of joints.
 
     q has one number for each joint: for a continuous one the angle, of which Pinocchio keeps cosine and sine. A moving
@@ -62,7 +62,7 @@ def from_pinocchio(model: Any) -> Robot:
         link, joint = free_name(frame.name, taken_links), free_name(frame.name, taken_joints)
         links.append(Link(link))
         joints.append(Joint(joint, names[frame.parentJoint], link, "fixed", origin=frame.placement.homogeneous))
-    return Robot(links, joints, name=model.name or "pinocchio robot", gravity=model.gravity.linear)
+    return Robot(links, joints, name=model.name or "pinocchio robot", gravity=model.gravity.linear, strict=strict)
 
 
 def _joint(model: Any, i: int, parent: str, child: str, at_rest: Any) -> Joint:

@@ -3,5 +3,21 @@
 from fastdyn.robots.arms import puma560, stanford
 from fastdyn.robots.closed_form import planar_2r, rrt, two_link
 from fastdyn.robots.random import random_chain, random_tree
+from fastdyn.robots.zoo import dual_arm, get, iiwa, irb1400, names, panda, ur5
 
-__all__ = ["planar_2r", "puma560", "random_chain", "random_tree", "rrt", "stanford", "two_link"]
+__all__ = [
+    "dual_arm",
+    "get",
+    "iiwa",
+    "irb1400",
+    "names",
+    "panda",
+    "planar_2r",
+    "puma560",
+    "random_chain",
+    "random_tree",
+    "rrt",
+    "stanford",
+    "two_link",
+    "ur5",
+]

@@ -1,0 +1,113 @@
+"""Where the links are: forward kinematics of one sample in plain NumPy, for descriptions, drawings and tests."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastdyn.errors import ArgumentError
+from fastdyn.parts import Array, Joint, frozen
+
+if TYPE_CHECKING:
+    from fastdyn.robot import Robot
+
+
+def link_poses(robot: Robot, q: ArrayLike) -> dict[str, Array]:
+    """The 4x4 pose of every link, fixed ones included, in the base link's frame; parents come before their children.
+
+    q: (n,) rad or m. The pose in the world is `robot.mount @ pose`.
+
+    >>> import fastdyn as fd
+    >>> arm = fd.robots.two_link(length=1.0)
+    >>> link_poses(arm, [np.pi / 2, 0.0])["link2"][:3, 3].round(12).tolist()
+    [0.0, 2.0, 0.0]
+    """
+    values = coordinates(robot, q)
+    children: dict[str, list[Joint]] = {}
+    for joint in robot.all_joints:
+        children.setdefault(joint.parent, []).append(joint)
+    poses, waiting = {robot.base.name: np.eye(4)}, [robot.base.name]
+    while waiting:
+        parent = waiting.pop(0)
+        for joint in children.get(parent, ()):
+            poses[joint.child] = poses[parent] @ child_pose(joint, values.get(joint.name, 0.0))
+            waiting.append(joint.child)
+    return poses
+
+
+def coordinates(robot: Robot, q: ArrayLike) -> dict[str, float]:
+    """Joint names and their coordinates, from one sample q."""
+    try:
+        array = np.asarray(q, dtype=np.float64)
+    except (TypeError, ValueError) as problem:
+        raise ArgumentError(f"q: expected {robot.n} numbers, found {q!r}") from problem
+    if array.shape != (robot.n,):
+        raise ArgumentError(f"q has shape {array.shape}, but {robot.name} has {robot.n} joints: expected ({robot.n},)")
+    if not np.isfinite(array).all():
+        raise ArgumentError(f"q: expected finite numbers, found {array.tolist()}")
+    return {joint.name: float(value) for joint, value in zip(robot.joints, array, strict=True)}
+
+
+def child_pose(joint: Joint, value: float) -> Array:
+    """Pose of a joint's child link on its parent link when the joint's coordinate is `value`, rad or m."""
+    pose: Array = np.asarray(joint.origin) @ motion(joint, value) @ np.asarray(joint.tail)
+    return pose
+
+
+def motion(joint: Joint, value: float) -> Array:
+    """Pose of the moved joint frame on the joint frame at zero: a turn about the axis or a way along it."""
+    axis, T = np.asarray(joint.axis), np.eye(4)
+    if joint.kind == "prismatic":
+        T[:3, 3] = value * axis
+    elif joint.kind == "revolute":
+        T[:3, :3] = turn(axis, value)
+    return T
+
+
+def turn(axis: ArrayLike, angle: float) -> Array:
+    """The rotation about a unit vector by an angle, rad: Rodrigues' formula.
+
+    >>> turn((0, 0, 1), np.pi / 2).round(12).tolist()
+    [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    u = np.asarray(axis, dtype=np.float64)
+    s, half = math.sin(angle), math.sin(angle / 2)
+    S = skew(u)
+    R: Array = np.eye(3) + s * S + 2 * half * half * S @ S  # 1 - cos = 2 sin^2 of the half keeps small angles exact
+    return R
+
+
+def skew(v: ArrayLike) -> Array:
+    """The matrix of the cross product: skew(v) @ w = v x w."""
+    x, y, z = frozen(v, (3,), "vector")
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+
+
+def tips(robot: Robot) -> list[str]:
+    """Names of the links at the ends: those that carry no other link, and move if any of them does.
+
+    >>> import fastdyn as fd
+    >>> tips(fd.robots.puma560())
+    ['link6']
+    """
+    parents = {joint.parent for joint in robot.all_joints}
+    ends = [link.name for link in robot.all_links if link.name not in parents]
+    moving = {joint.child for joint in robot.joints}
+    carried = robot._carriers()
+    return [name for name in ends if carried[name][0] in moving] or ends
+
+
+def named_link(robot: Robot, link: str | None) -> str:
+    """The named link, checked to exist; without a name the robot's only tip."""
+    if link is None:
+        ends = tips(robot)
+        if len(ends) != 1:
+            raise ArgumentError(f"{robot.name} has {len(ends)} tips: expected link to be given, one of {ends}")
+        return ends[0]
+    names = [each.name for each in robot.all_links]
+    if link not in names:
+        raise ArgumentError(f"link is {link!r}, which is no link of {robot.name}: expected one of {names}")
+    return link

@@ -1,0 +1,353 @@
+"""What a robot looks like: as a table (print(robot)) and as a drawing (extra `plots`)."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastdyn.errors import ArgumentError, MissingExtraError
+from fastdyn.parts import Array, Joint, Link, Motor
+from fastdyn.poses import coordinates, link_poses, motion
+
+if TYPE_CHECKING:
+    from fastdyn.robot import Robot
+
+WIDTH = 120  # columns that a table may take
+
+
+# ---------------------------------------------------------------------------------------------- as a table
+
+
+class Column(NamedTuple):
+    """A column of a table: text stands left, numbers stand right."""
+
+    head: str
+    unit: str
+    cells: Sequence[str] | Sequence[float]
+
+
+def table(robot: Robot) -> str:
+    """The robot in plain text: joints, masses, drives, gravity, mount and warnings; at most 120 columns wide.
+
+    The first column is the place in q; "-" stands where a limit is not known.
+
+    >>> import fastdyn as fd
+    >>> print(table(fd.robots.two_link(g=10.0)))
+    two_link: 2 joints (RR), 3 links, 2 kg moving
+    gravity (0, -10, 0) m/s^2; mounted at the world's origin
+    <BLANKLINE>
+    q  joint   kind      parent  child  axis   lower  upper  velocity  effort
+                                        x y z    rad    rad     rad/s     N m
+    0  joint1  revolute  base    link1  0 0 1      -      -         -       -
+    1  joint2  revolute  link1   link2  0 0 1      -      -         -       -
+    <BLANKLINE>
+    link   mass  com x  com y  com z     Ixx       Iyy       Izz     Ixy     Ixz     Iyz
+             kg      m      m      m  kg m^2    kg m^2    kg m^2  kg m^2  kg m^2  kg m^2
+    base      0      0      0      0       0         0         0       0       0       0
+    link1     1   -0.5      0      0       0  0.083333  0.083333       0       0       0
+    link2     1   -0.5      0      0       0  0.083333  0.083333       0       0       0
+    """
+    parts = [_heading(robot)]
+    if robot.all_joints:
+        parts.append(_layout(_joint_columns(robot)))
+    parts.append(_layout(_link_columns(robot.all_links)))
+    driven = [joint for joint in robot.joints if joint.motor != Motor()]
+    if driven:
+        parts.append(_layout(_motor_columns(driven)) + "\n(armature and friction as felt at the joint)")
+    parts += [_filled(f"warning: {name!r} {doubt}") for name, doubt in robot.doubts().items()]
+    return "\n\n".join(parts)
+
+
+def _heading(robot: Robot) -> str:
+    kinds = "".join("R" if joint.kind == "revolute" else "P" for joint in robot.joints)
+    joints = _count(robot.n, "joint") + (f" ({kinds})" if kinds else "")
+    mounted = "the world's origin"
+    if not np.array_equal(robot.mount, np.eye(4)):
+        turned = np.degrees(_roll_pitch_yaw(robot.mount[:3, :3]))
+        mounted = f"({_numbers(robot.mount[:3, 3])}) m, roll pitch yaw ({_numbers(turned)}) deg"
+    return "\n".join(
+        (
+            _filled(
+                f"{robot.name}: {joints}, {_count(len(robot.all_links), 'link')}, {robot.moving_mass:.6g} kg moving"
+            ),
+            _filled(f"gravity ({_numbers(robot.gravity)}) m/s^2; mounted at {mounted}"),
+        )
+    )
+
+
+def _joint_columns(robot: Robot) -> list[Column]:
+    joints, place = robot.all_joints, {joint.name: str(i) for i, joint in enumerate(robot.joints)}
+
+    def limit(name: str, turning: str, sliding: str) -> Column:
+        return Column(name, _unit(joints, turning, sliding), [getattr(joint.limits, name) for joint in joints])
+
+    return [
+        Column("q", "", [place.get(joint.name, "") for joint in joints]),
+        Column("joint", "", [joint.name for joint in joints]),
+        Column("kind", "", [joint.kind for joint in joints]),
+        Column("parent", "", [joint.parent for joint in joints]),
+        Column("child", "", [joint.child for joint in joints]),
+        Column("axis", "x y z", ["" if j.kind == "fixed" else _numbers(j.axis, " ", 3) for j in joints]),
+        limit("lower", "rad", "m"),
+        limit("upper", "rad", "m"),
+        limit("velocity", "rad/s", "m/s"),
+        limit("effort", "N m", "N"),
+    ]
+
+
+def _link_columns(links: Sequence[Link]) -> list[Column]:
+    com = np.array([link.com for link in links])
+    inertia = np.array([link.inertia for link in links])
+    columns = [Column("link", "", [link.name for link in links]), Column("mass", "kg", [link.mass for link in links])]
+    columns += [Column(f"com {axis}", "m", com[:, i].tolist()) for i, axis in enumerate("xyz")]
+    pairs = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+    columns += [Column(f"I{'xyz'[i]}{'xyz'[j]}", "kg m^2", inertia[:, i, j].tolist()) for i, j in pairs]
+    return columns
+
+
+def _motor_columns(joints: Sequence[Joint]) -> list[Column]:
+    motors = [joint.motor for joint in joints]
+    felt = [motor.joint_coulomb for motor in motors]
+    torque = _unit(joints, "N m", "N")
+    return [
+        Column("drive of", "", [joint.name for joint in joints]),
+        Column("rotor", _unit(joints, "kg m^2", "kg"), [motor.inertia for motor in motors]),
+        Column("gear", "", [motor.gear for motor in motors]),
+        Column("armature", _unit(joints, "kg m^2", "kg"), [motor.armature for motor in motors]),
+        Column("viscous", _unit(joints, "N m s/rad", "N s/m"), [motor.joint_viscous for motor in motors]),
+        Column("coulomb +", torque, [plus for plus, _ in felt]),
+        Column("coulomb -", torque, [minus for _, minus in felt]),
+    ]
+
+
+def _unit(joints: Iterable[Joint], turning: str, sliding: str) -> str:
+    """The unit of a quantity over these joints: both, where both kinds occur."""
+    kinds = {joint.kind for joint in joints}
+    return " | ".join([turning] * ("revolute" in kinds) + [sliding] * ("prismatic" in kinds))
+
+
+def _layout(columns: Sequence[Column]) -> str:
+    """Columns side by side, within the width: with fewer digits and then with shortened names if they must be."""
+    for digits in (5, 4, 3):
+        cells = [[c if isinstance(c, str) else _number(c, digits) for c in column.cells] for column in columns]
+        grid = [[column.head, column.unit, *rows] for column, rows in zip(columns, cells, strict=True)]
+        widths = [max(map(len, column)) for column in grid]
+        if _total(widths) <= WIDTH:
+            break
+    text = [isinstance(column.cells[0], str) for column in columns]
+    while _total(widths) > WIDTH:
+        widest = max((i for i, is_text in enumerate(text) if is_text), key=lambda i: widths[i])
+        widths[widest] -= 1
+    lines = []
+    for row in zip(*grid, strict=True):
+        padded = [
+            _shortened(cell, width).ljust(width) if is_text else cell.rjust(width)
+            for cell, width, is_text in zip(row, widths, text, strict=True)
+        ]
+        lines.append("  ".join(padded).rstrip())
+    return "\n".join(lines)
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + 2 * (len(widths) - 1)
+
+
+def _shortened(text: str, width: int) -> str:
+    """The beginning and the end of a name, where its middle does not fit."""
+    if len(text) <= width:
+        return text
+    tail = (width - 2) // 2
+    return f"{text[: width - 2 - tail]}..{text[len(text) - tail :]}"
+
+
+def _number(value: float, digits: int) -> str:
+    return f"{value + 0.0:.{digits}g}" if math.isfinite(value) else "-"  # + 0.0: no negative zeros
+
+
+def _numbers(values: ArrayLike, between: str = ", ", digits: int = 6) -> str:
+    return between.join(_number(value, digits) for value in np.asarray(values).tolist())
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _filled(line: str) -> str:
+    return textwrap.fill(line, WIDTH, subsequent_indent="  ")
+
+
+def _roll_pitch_yaw(R: Array) -> tuple[float, float, float]:
+    """Turns about the fixed x, y and z axes, in this order; yaw is zero where only its sum with roll is known."""
+    flat = math.hypot(R[0, 0], R[1, 0])
+    if flat < 1e-12:
+        return math.atan2(-R[1, 2], R[1, 1]), math.atan2(-R[2, 0], flat), 0.0
+    return math.atan2(R[2, 1], R[2, 2]), math.atan2(-R[2, 0], flat), math.atan2(R[1, 0], R[0, 0])
+
+
+# ---------------------------------------------------------------------------------------------- as a drawing
+
+
+FRAME_LINES: tuple[tuple[str, Any], ...] = (  # of x, y and z: told apart in grey too
+    ("tab:red", "-"),
+    ("tab:green", (0, (3, 1))),
+    ("tab:blue", (0, (1, 1))),
+)
+
+
+def plot(robot: Robot, q: ArrayLike | None = None, ax: Any = None) -> Any:
+    """A stick figure in the world's frame on a 3-D matplotlib Axes, which is returned.
+
+    Links are thick lines, joints circles (revolute) or squares (prismatic) with their axes and their places in q,
+    centres of mass grey discs whose area grows with mass; frames have x solid, y dashed, z dotted. q: (n,) rad or m;
+    zero, or the limit next to it, if not given. ax: axes with projection="3d"; new ones if not given.
+    """
+    values = _resting(robot) if q is None else coordinates(robot, q)
+    poses = link_poses(robot, list(values.values()))
+    world = {name: robot.mount @ pose for name, pose in poses.items()}
+    if ax is None:
+        ax = _axes()
+    elif not hasattr(ax, "get_zlim"):
+        raise ArgumentError(f"ax: expected matplotlib axes with projection='3d', found {type(ax).__name__}")
+    hinges = {j.name: world[j.parent] @ np.asarray(j.origin) for j in robot.all_joints}
+    points = np.array([pose[:3, 3] for pose in (*world.values(), *hinges.values())])
+    size = float(np.ptp(points, axis=0).max()) or 1.0
+    ax.computed_zorder = False  # what was drawn last lies on top: no label hides behind a link
+    _draw_links(ax, robot, world, hinges, values)
+    _draw_masses(ax, robot, world)
+    _draw_frames(ax, list(world.values()), 0.09 * size)
+    _draw_gravity(ax, robot, 0.15 * size)
+    _frame_view(ax, points, size)
+    _draw_joints(ax, robot, hinges, values, 0.1 * size)
+    shown = ", ".join(f"{value:.3g}" for value in values.values())
+    ax.set_title("\n".join([_plain(robot.name), *textwrap.wrap(f"q = ({shown})", 72)]), fontsize=12)
+    _explain(ax, robot)
+    return ax
+
+
+def _axes() -> Any:
+    try:
+        from matplotlib import pyplot
+    except ImportError as problem:
+        raise MissingExtraError("plot needs matplotlib, which is missing: pip install fastdyn[plots]") from problem
+    return pyplot.figure(figsize=(9, 7)).add_axes((0.03, 0.06, 0.66, 0.82), projection="3d")
+
+
+def _resting(robot: Robot) -> dict[str, float]:
+    return {j.name: min(max(0.0, j.limits.lower), j.limits.upper) for j in robot.joints}
+
+
+def _draw_links(ax: Any, robot: Robot, world: dict[str, Array], hinges: dict[str, Array], q: dict[str, float]) -> None:
+    """From each link's origin to the joints it carries, and from each joint to the origin of the link it moves."""
+    link = {"color": "0.45", "linewidth": 4, "solid_capstyle": "round", "alpha": 0.8}
+    for joint in robot.all_joints:
+        hinge = hinges[joint.name]
+        moved = hinge @ motion(joint, q.get(joint.name, 0.0))
+        _line(ax, world[joint.parent], hinge, **link)
+        _line(ax, hinge, moved, color="0.45", linewidth=1.5, linestyle=(0, (4, 2)))
+        _line(ax, moved, world[joint.child], **link)
+
+
+def _draw_masses(ax: Any, robot: Robot, world: dict[str, Array]) -> None:
+    heavy = [link for link in robot.all_links if link.mass > 0]
+    if not heavy:
+        return
+    places = np.array([(world[link.name] @ [*np.asarray(link.com), 1.0])[:3] for link in heavy])
+    mass = np.array([link.mass for link in heavy])
+    areas = 20 + 280 * mass / mass.max()
+    ax.scatter(*places.T, s=areas, c="0.75", edgecolors="black", linewidths=0.8, alpha=0.7, depthshade=False, zorder=3)
+    ax.scatter(*places.T, s=18, c="black", marker="+", linewidths=0.9, depthshade=False, zorder=3)
+
+
+def _draw_frames(ax: Any, poses: Sequence[Array], length: float) -> None:
+    for pose in poses:
+        for i, (color, style) in enumerate(FRAME_LINES):
+            end = pose[:3, 3] + length * pose[:3, i]
+            ax.plot(*np.column_stack([pose[:3, 3], end]), color=color, linestyle=style, linewidth=1.6, zorder=4)
+
+
+def _draw_joints(ax: Any, robot: Robot, hinges: dict[str, Array], q: dict[str, float], length: float) -> None:
+    """Axes and marks; each axis has its number at its end, on the side away from the joint."""
+    from matplotlib.patheffects import withStroke
+
+    ends: list[tuple[Array, dict[str, str], list[int]]] = []
+    view = ax.get_proj()
+    for number, joint in enumerate(robot.joints):
+        hinge = hinges[joint.name] @ motion(joint, q[joint.name])
+        axis = hinge[:3, :3] @ np.asarray(joint.axis)
+        place, end = hinge[:3, 3], hinge[:3, 3] + length * axis
+        ax.plot(*np.column_stack([place - length * axis / 2, end]), color="black", linewidth=1.0, zorder=5)
+        marker = "s" if joint.kind == "prismatic" else "o"
+        ax.plot(*place[:, None], marker=marker, markersize=7, color="black", markerfacecolor="white", zorder=6)
+        near = next((numbers for other, _, numbers in ends if np.linalg.norm(other - end) < 0.2 * length), None)
+        if near is None:
+            (x0, y0, _, w0), (x1, y1, _, w1) = view @ [*place, 1.0], view @ [*end, 1.0]
+            side = {"ha": "right" if x1 / w1 < x0 / w0 else "left", "va": "top" if y1 / w1 < y0 / w0 else "bottom"}
+            ends.append((end, side, [number]))
+        else:
+            near.append(number)
+    halo = [withStroke(linewidth=3, foreground="white")]
+    for end, side, numbers in ends:
+        label = f" {', '.join(map(str, numbers))} "
+        ax.text(*end, label, fontsize=10, fontweight="bold", path_effects=halo, zorder=10, **side)
+
+
+def _draw_gravity(ax: Any, robot: Robot, length: float) -> None:
+    strength = float(np.linalg.norm(robot.gravity))
+    if strength > 0:
+        start = robot.mount[:3, 3]
+        way = robot.gravity / strength * length
+        ax.quiver(*start, *way, color="black", linewidth=1.2, arrow_length_ratio=0.25)
+        ax.text(*(start + 1.2 * way), "g", fontsize=10, style="italic", ha="center", va="center")
+
+
+def _frame_view(ax: Any, points: Array, size: float) -> None:
+    """Equal scales, and limits that leave room for axes and labels."""
+    middle = (points.min(axis=0) + points.max(axis=0)) / 2
+    reach = np.maximum(np.ptp(points, axis=0) / 2 + 0.15 * size, 0.3 * size)  # a flat robot still has a box to stand in
+    low, high = middle - reach, middle + reach
+    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
+    ax.set(xlabel="x (m)", ylabel="y (m)", zlabel="z (m)")
+    ax.set_box_aspect(high - low)
+    ax.tick_params(labelsize=8)
+    ax.locator_params(nbins=5)
+
+
+def _explain(ax: Any, robot: Robot) -> None:
+    """The joints' names and what the marks mean, beside the drawing."""
+    from matplotlib.lines import Line2D
+
+    frames = [
+        Line2D([], [], color=color, linestyle=style, label=f"{axis} of a link's frame")
+        for axis, (color, style) in zip("xyz", FRAME_LINES, strict=True)
+    ]
+    marks = [("o", "white", 7, "revolute joint"), ("s", "white", 7, "prismatic joint")]
+    kinds = {joint.kind for joint in robot.joints}
+    symbols = [
+        Line2D([], [], linestyle="", marker=mark, color="black", markerfacecolor=face, markersize=size, label=label)
+        for mark, face, size, label in marks
+        if label.split()[0] in kinds
+    ]
+    disc = Line2D([], [], linestyle="", marker="o", color="black", markerfacecolor="0.75", markersize=11,
+                  label="centre of mass")  # fmt: skip
+    names = [
+        Line2D([], [], linestyle="", marker=f"${i}$", color="black", markersize=7, label=f" {name}")
+        for i, name in enumerate(_plain(_shortened(joint.name, 24)) for joint in robot.joints)
+    ]
+    blank = Line2D([], [], linestyle="", label=" ")
+    ax.legend(handles=[*names, blank, *symbols, disc, *frames], title="joints by place in q", loc="center left",
+              bbox_to_anchor=(1.06, 0.5), fontsize=9, title_fontsize=9, alignment="left", frameon=False)  # fmt: skip
+
+
+def _plain(name: str) -> str:
+    """A name in which matplotlib sees no formula."""
+    return name.replace("$", r"\$")
+
+
+def _line(ax: Any, start: Array, end: Array, **style: Any) -> None:
+    if not np.allclose(start[:3, 3], end[:3, 3], rtol=0, atol=1e-12):
+        ax.plot(*np.column_stack([start[:3, 3], end[:3, 3]]), **style)

@@ -1,0 +1,212 @@
+"""Tables and drawings: what they must say, how wide they may be, and what they do with odd robots."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import fastdyn as fd
+from fastdyn import show
+from fastdyn.poses import coordinates, link_poses, motion, skew, turn
+
+# ---------------------------------------------------------------------------------------------- tables
+
+
+@pytest.mark.parametrize("name", fd.robots.names())
+def test_the_table_of_every_robot_fits_and_names_every_part(name):
+    robot = fd.robots.get(name)
+    text = str(robot)
+    assert text == show.table(robot)
+    assert max(map(len, text.splitlines())) <= 120
+    for part in (*robot.all_links, *robot.all_joints):
+        assert part.name in text
+
+
+def test_the_table_of_the_puma_says_what_is_known_of_it():
+    text = str(fd.robots.puma560())
+    lines = {line.split()[0]: line for line in text.splitlines() if line}
+    assert text.startswith("puma560: 6 joints (RRRRRR), 7 links, 23.45 kg moving\n")
+    assert "gravity (0, 0, -9.80665) m/s^2; mounted at the world's origin" in text
+    assert lines["link2"].split() == "link2 17.4 -0.3638 0.006 0.2275 0.13 0.524 0.539 0 0 0".split()
+    assert lines["1"].split() == "1 joint2 revolute link1 link2 0 0 1 -0.7854 3.927 - -".split()
+    assert lines["joint2"].split() == "joint2 0.0002 107.81 2.3248 9.4969 13.585 7.6549".split()
+    assert text.count("warning:") == 2
+    assert "warning: 'link1' has moments of inertia [0.0, 0.0, 0.35] but no mass" in text
+
+
+def test_units_are_those_of_the_joints_there_are():
+    assert "rad | m" in str(fd.robots.stanford())
+    assert "N m s/rad | N s/m" in str(fd.robots.dual_arm())
+    turning = str(fd.robots.puma560())
+    assert "|" not in turning
+    assert "rad/s" in turning
+
+
+def test_fixed_joints_have_no_place_in_q():
+    line = next(line for line in str(fd.robots.panda()).splitlines() if "panda_hand_joint" in line)
+    assert line.split() == "panda_hand_joint fixed panda_link8 panda_hand - - - -".split()
+
+
+def test_a_mount_and_another_gravity_are_told():
+    mount = np.eye(4)
+    mount[:3, :3] = turn((1, 0, 0), np.pi)
+    mount[:3, 3] = 0, 0, 2.5
+    text = str(fd.robots.two_link(g=5.0).with_mount(mount))
+    assert "gravity (0, -5, 0) m/s^2; mounted at (0, 0, 2.5) m, roll pitch yaw (180, 0, 0) deg" in text
+
+
+@pytest.mark.parametrize("angles", [(0.3, -0.7, 1.1), (0.4, np.pi / 2, 0.0), (0.4, -np.pi / 2, 0.0), (0, 0, 3.0)])
+def test_roll_pitch_yaw_are_the_angles_of_the_rotation(angles):
+    r, p, y = angles
+    R = turn((0, 0, 1), y) @ turn((0, 1, 0), p) @ turn((1, 0, 0), r)
+    np.testing.assert_allclose(show._roll_pitch_yaw(R), angles, atol=1e-7)
+
+
+def test_long_names_are_shortened_and_stay_apart():
+    long = "a_very_long_name_that_no_table_can_hold_in_one_of_its_columns_"
+    links = [fd.Link(f"{long}{i}", 1.0, (0.123456, -0.123456, 1e-7), 1e-5 * np.eye(3)) for i in range(12)]
+    joints = [fd.Joint(f"joint_{long}{i}", f"{long}{i}", f"{long}{i + 1}") for i in range(11)]
+    text = str(fd.Robot(links, joints, name=3 * long))
+    assert max(map(len, text.splitlines())) <= 120
+    assert ".." in text
+    assert "_11 " in text
+
+
+@pytest.mark.parametrize("joints", [[], [fd.Joint("weld", "b", "c", "fixed")]])
+def test_robots_that_do_not_move_have_tables(joints):
+    links = [fd.Link("b"), fd.Link("c", 2.0)][: 1 + len(joints)]
+    text = str(fd.Robot(links, joints, name="block"))
+    assert text.startswith(f"block: 0 joints, {len(links)} link")
+    assert "-0" not in text
+
+
+def test_repr_stays_one_line():
+    assert "\n" not in repr(fd.robots.panda())
+
+
+# ---------------------------------------------------------------------------------------------- poses
+
+
+def test_poses_start_at_the_base_whatever_the_mount():
+    robot = fd.robots.panda()
+    mount = np.eye(4)
+    mount[:3, 3] = 1, 2, 3
+    q = np.full(7, 0.3)
+    here, there = link_poses(robot, q), link_poses(robot.with_mount(mount), q)
+    assert next(iter(here)) == "panda_link0"
+    np.testing.assert_array_equal(here["panda_link0"], np.eye(4))
+    np.testing.assert_array_equal(here["panda_hand"], there["panda_hand"])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_joints_move_their_links_along_and_about_their_axes(seed):
+    robot = fd.robots.random_tree(6, seed, prismatic=0.5)
+    q = np.random.default_rng(seed).uniform(-1, 1, 6)
+    before = link_poses(robot, q)
+    for i, joint in enumerate(robot.joints):
+        step = 1e-6
+        after = link_poses(robot, q + step * np.eye(6)[i])
+        hinge = before[joint.parent] @ np.asarray(joint.origin)
+        axis = hinge[:3, :3] @ np.asarray(joint.axis)
+        moved = before[joint.child][:3, 3]
+        speed = axis if joint.kind == "prismatic" else np.cross(axis, moved - hinge[:3, 3])
+        np.testing.assert_allclose((after[joint.child][:3, 3] - moved) / step, speed, atol=1e-5)
+
+
+def test_a_turn_is_a_rotation_about_its_axis_even_by_a_hair():
+    axis = np.array([1.0, -2.0, 2.0]) / 3
+    for angle in (0.0, 1e-9, 0.5, np.pi, -3.0):
+        R = turn(axis, angle)
+        np.testing.assert_allclose(R @ R.T, np.eye(3), atol=1e-15)
+        np.testing.assert_allclose(R @ axis, axis, atol=1e-15)
+    np.testing.assert_allclose(turn(axis, 1e-9) - np.eye(3), 1e-9 * skew(axis), atol=1e-17)  # the next term is 5e-19
+
+
+def test_fixed_joints_do_not_move():
+    np.testing.assert_array_equal(motion(fd.Joint("j", "a", "b", "fixed"), 3.0), np.eye(4))
+
+
+@pytest.mark.parametrize("q", [[1.0], [[1.0, 2.0]], [1.0, np.inf], "ab"])
+def test_a_q_of_the_wrong_kind_is_an_error(q):
+    with pytest.raises(fd.ArgumentError, match=r"^q"):
+        coordinates(fd.robots.two_link(), q)
+
+
+# ---------------------------------------------------------------------------------------------- drawings
+
+
+@pytest.fixture
+def pyplot():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    yield pyplot
+    pyplot.close("all")
+
+
+def texts(ax):
+    return [text.get_text().strip() for text in ax.texts]
+
+
+@pytest.mark.parametrize("name", fd.robots.names())
+def test_every_robot_can_be_drawn(pyplot, name):
+    robot = fd.robots.get(name)
+    ax = robot.plot()
+    ax.figure.canvas.draw()
+    assert ax.get_title().startswith(name)
+    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_zlabel()) == ("x (m)", "y (m)", "z (m)")
+    shown = ", ".join(texts(ax)).split(", ")
+    assert {str(i) for i in range(robot.n)} <= set(shown)
+    labels = [text.get_text().strip() for text in ax.get_legend().get_texts()]
+    assert labels[: robot.n] == [joint.name for joint in robot.joints]
+
+
+def test_scales_are_equal(pyplot):
+    ax = fd.robots.dual_arm().plot(np.full(9, 0.2))
+    ranges = np.ptp([ax.get_xlim(), ax.get_ylim(), ax.get_zlim()], axis=1)
+    np.testing.assert_allclose(ax._box_aspect / ranges, (ax._box_aspect / ranges)[0], rtol=1e-12)
+
+
+def test_centres_of_mass_stand_in_the_world_and_grow_with_mass(pyplot):
+    mount = np.eye(4)
+    mount[:3, 3] = 10, 20, 30
+    ax = fd.robots.two_link(m1=1.0, m2=4.0, length=1.0).with_mount(mount).plot([0.0, 0.0])
+    discs = ax.collections[0]
+    assert np.array(discs._offsets3d).T.tolist() == [[10.5, 20, 30], [11.5, 20, 30]]
+    small, large = discs.get_sizes()
+    assert large > 2 * small
+
+
+def test_without_q_the_robot_stands_at_zero_or_at_its_limits(pyplot):
+    assert "q = (0, 0, 0, -0.0698, 0, 0, 0)" in fd.robots.panda().plot().get_title()
+    assert "q = (0, 0, 0.305, 0, 0, 0)" in fd.robots.stanford().plot().get_title()
+
+
+def test_given_axes_are_drawn_on_and_flat_ones_refused(pyplot):
+    figure = pyplot.figure()
+    ax = figure.add_subplot(1, 2, 1, projection="3d")
+    assert fd.robots.rrt().plot([0.1, 0.2, 0.3], ax=ax) is ax
+    with pytest.raises(fd.ArgumentError, match="ax: expected matplotlib axes with projection='3d', found Axes"):
+        fd.robots.rrt().plot(ax=figure.add_subplot(1, 2, 2))
+
+
+def test_odd_robots_can_be_drawn(pyplot):
+    stone = fd.Robot([fd.Link("stone")], [], name="one $stone$", gravity=(0, 0, 0))
+    stone.plot().figure.canvas.draw()
+    point = fd.Robot([fd.Link("b"), fd.Link("c", 1.0)], [fd.Joint("_$j", "b", "c")], name="_")
+    ax = point.plot()
+    ax.figure.canvas.draw()
+    assert ax.get_legend().get_texts()[0].get_text() == r" _\$j"
+
+
+def test_joints_on_one_axis_share_a_label(pyplot):
+    links = [fd.Link(name, 1.0) for name in "abc"]
+    ax = fd.Robot(links, [fd.Joint("j", "a", "b"), fd.Joint("k", "b", "c")]).plot()
+    assert "0, 1" in texts(ax)
+
+
+def test_a_missing_matplotlib_is_told_with_the_extra_that_brings_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(fd.MissingExtraError, match=r"plot needs matplotlib, .*: pip install fastdyn\[plots\]"):
+        fd.robots.two_link().plot()
