@@ -17,18 +17,18 @@ from typing import Any, NoReturn
 import numpy as np
 from numba.core import config
 from numpy import empty
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from fastdyn import batch
 from fastdyn.errors import ArgumentError, ArgumentTypeError, NotFiniteError, SingularMassMatrixError
 from fastdyn.kernels.rows import INDEX
 from fastdyn.model import Model
 from fastdyn.parts import Array
-from fastdyn.scalars import LANES
+from fastdyn.scalars import LANES, SINGLE_LANES
 from fastdyn.workspace import ONE_STATE, workspace
 
 Core = Callable[[int], tuple[int, ...]]
-FLOAT = np.dtype(np.float64)
+FLOAT, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 
 
 def per_joint(n: int) -> tuple[int, ...]:
@@ -77,6 +77,7 @@ FORWARD_DYNAMICS = {
     "crba": Quantity(batch.forward_dynamics_crba, _LOAD, per_joint, batch.crba_rows),
 }
 
+REALS = {np.dtype(t): np.dtype(t) for t in (np.float64, np.float32)}
 NONE = np.empty((0, 0))  # the wrenches of a call without any
 SMALLEST_CHUNK = 512  # samples a thread should have to be worth waking
 
@@ -84,11 +85,16 @@ SMALLEST_CHUNK = 512  # samples a thread should have to be worth waking
 class Task:
     """A quantity of a certain robot, with what need not be found out anew at every call."""
 
-    def __init__(self, robot: str, joints: tuple[str, ...], model: Model, quantity: Quantity) -> None:
-        self.robot, self.joints, self.model, self.quantity = robot, joints, model, quantity
+    def __init__(
+        self, robot: str, joints: tuple[str, ...], model: Model, quantity: Quantity, real: np.dtype[Any] = FLOAT
+    ) -> None:
+        self.robot, self.joints, self.model, self.quantity, self.real = robot, joints, model, quantity, real
+        self.P = model.single if real == SINGLE else model.P
         self.n = model.n
         self.topology = model.forked if quantity.forked else model.T
         self.core = quantity.result(model.n)
+        self.cores = {name: (sixes if name == "wrenches" else per_joint)(model.n) for name in quantity.arguments}
+        self.none = NONE.astype(real)
         self.columns = math.prod(self.core)
         self.rows = quantity.rows(model.n)
         self.memory: Array | None = None
@@ -97,7 +103,7 @@ class Task:
 
     def __call__(self, values: tuple[Any, ...], out: Array | None = None, threads: int = 1) -> Array:
         """The quantity for one state (n,) or any batch (..., n) of them; values in the order of its arguments."""
-        if out is None and threads == 1:
+        if out is None and threads == 1 and self.real is FLOAT:
             try:
                 for value in values:
                     if value.dtype is not FLOAT:
@@ -121,19 +127,19 @@ class Task:
         return int(self.one(*arguments[:-1], self.address))
 
     def _any(self, values: tuple[ArrayLike, ...], out: Array | None, threads: int) -> Array:
-        n = self.n
-        names = self.quantity.arguments
-        cores = {name: sixes(n) if name == "wrenches" else per_joint(n) for name in names}
-        arrays, lead = read(dict(zip(names, values, strict=False)), cores, self.robot)  # wrenches may be left out
-        result = _result(out, lead + self.core, arrays.values())
+        n, names, cores = self.n, self.quantity.arguments, self.cores
+        # wrenches may be left out
+        arrays, lead = read(dict(zip(names, values, strict=False)), cores, self.robot, real=self.real)
+        result = _result(out, lead + self.core, arrays.values(), self.real)
         T = math.prod(lead)
-        flat = [_flat(arrays[name], lead, cores[name]) if name in arrays else NONE for name in names]
+        flat = [_flat(arrays[name], lead, cores[name]) if name in arrays else self.none for name in names]
         target = result.reshape(T, self.columns)
 
         def run(first: int, last: int) -> int:
-            scratch = np.empty(self.rows) if lead == () else lane_rows(self.rows)
+            one = lead == () and self.real is FLOAT
+            scratch = np.empty(self.rows) if one else lane_rows(self.rows, self.real)
             samples = (a[first:last] for a in flat)
-            return int(self.quantity.entry(self.model.P, self.topology, *samples, target[first:last], scratch))
+            return int(self.quantity.entry(self.P, self.topology, *samples, target[first:last], scratch))
 
         chunks = _chunks(T, threads)
         if n == 0:
@@ -167,15 +173,29 @@ class Task:
                 "give the links behind it mass, or its motor inertia"
             )
         raise NotFiniteError(
-            f"the result of {self.robot}{sample} is beyond the range of float64, though all arguments are finite"
+            f"the result of {self.robot}{sample} is beyond the range of {self.real}, though all arguments are finite"
         )
 
 
+def precision(dtype: DTypeLike | None) -> np.dtype[Any]:
+    """float64 or float32, or an error that says so."""
+    if dtype is None:
+        return FLOAT
+    try:
+        return REALS[np.dtype(dtype)]
+    except (TypeError, KeyError) as problem:
+        raise ArgumentError(f"dtype is {dtype!r}: expected float64 or float32") from problem
+
+
 def read(
-    values: Mapping[str, ArrayLike], cores: Mapping[str, tuple[int, ...]], robot: str, of: str = "joint"
+    values: Mapping[str, ArrayLike],
+    cores: Mapping[str, tuple[int, ...]],
+    robot: str,
+    of: str = "joint",
+    real: np.dtype[Any] = FLOAT,
 ) -> tuple[dict[str, Array], tuple[int, ...]]:
     """The arguments given, as arrays, and their common batch axes. cores: shape of one sample; of: what they count."""
-    arrays = {name: _numbers(v, name, cores[name], robot, of) for name, v in values.items()}
+    arrays = {name: _numbers(v, name, cores[name], robot, of, real) for name, v in values.items()}
     return arrays, _common_lead(arrays, cores)
 
 
@@ -197,8 +217,10 @@ def deliver(result: Array, out: Array | None) -> Array:
     return out
 
 
-def _numbers(value: ArrayLike, name: str, core: tuple[int, ...], robot: str, of: str) -> Array:
-    """A float64 array whose last axes have the expected lengths."""
+def _numbers(value: ArrayLike, name: str, core: tuple[int, ...], robot: str, of: str, real: np.dtype[Any]) -> Array:
+    """An array of the wanted precision whose last axes have the expected lengths."""
+    if type(value) is np.ndarray and value.dtype is real and value.shape[value.ndim - len(core) :] == core:
+        return value
     try:
         array = np.asarray(value)
     except ValueError as problem:
@@ -209,7 +231,8 @@ def _numbers(value: ArrayLike, name: str, core: tuple[int, ...], robot: str, of:
         count = f"{core[0]} {of}" + "s" * (core[0] != 1)
         expected = ", ".join(map(str, core))
         raise ArgumentError(f"{name} has shape {array.shape}, but {robot} has {count}: expected (..., {expected})")
-    return array.astype(np.float64, copy=False)
+    with np.errstate(over="ignore"):  # what is too large for single precision becomes infinite, and is then refused
+        return array.astype(real, copy=False)
 
 
 def _common_lead(arrays: Mapping[str, Array], cores: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
@@ -226,34 +249,36 @@ def _common_lead(arrays: Mapping[str, Array], cores: Mapping[str, tuple[int, ...
 
 def _flat(array: Array, lead: tuple[int, ...], core: tuple[int, ...]) -> Array:
     """(T, columns), C-ordered: the array's own memory where it is that already."""
+    if array.ndim == 2 == len(lead) + len(core) and array.shape[0] == lead[0] and array.flags.c_contiguous:
+        return array
     if array.shape != lead + core:
         array = np.broadcast_to(array, lead + core)
     return np.ascontiguousarray(array).reshape(math.prod(lead), math.prod(core))
 
 
-def _result(out: Array | None, shape: tuple[int, ...], inputs: Iterable[Array]) -> Array:
+def _result(out: Array | None, shape: tuple[int, ...], inputs: Iterable[Array], real: np.dtype[Any] = FLOAT) -> Array:
     """`out` itself if kernels can write to it, else a fresh array."""
     if out is None:
-        return np.empty(shape)
+        return np.empty(shape, real)
     if not isinstance(out, np.ndarray):
         raise ArgumentTypeError(f"out is a {type(out).__name__}: expected a NumPy array")
-    if out.dtype != np.float64:
-        raise ArgumentTypeError(f"out has dtype {out.dtype}: expected float64")
+    if out.dtype != real:
+        raise ArgumentTypeError(f"out has dtype {out.dtype}: expected {real}")
     if out.shape != shape:
         raise ArgumentError(f"out has shape {out.shape}: expected {shape}")
     if not out.flags.writeable:
         raise ArgumentError("out is read-only: expected an array that can be written")
     if not out.flags.c_contiguous or any(np.may_share_memory(out, a) for a in inputs):
-        return np.empty(shape)
+        return np.empty(shape, real)
     return out
 
 
-def lane_rows(rows: int) -> Array:
-    """A (rows, LANES) buffer that starts on a cache line: a row that straddles two costs twice."""
+def lane_rows(rows: int, real: np.dtype[Any] = FLOAT) -> Array:
+    """A (rows, lanes) buffer that starts on a cache line: a row that straddles two costs twice."""
     line = 8 * LANES
     memory = np.empty(line * (rows + 1), dtype=np.uint8)
     start = -memory.__array_interface__["data"][0] % line
-    return memory[start : start + line * rows].view(FLOAT).reshape(rows, LANES)
+    return memory[start : start + line * rows].view(real).reshape(rows, -1)
 
 
 def _chunks(T: int, threads: int) -> list[tuple[int, int]]:
@@ -261,8 +286,8 @@ def _chunks(T: int, threads: int) -> list[tuple[int, int]]:
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
         raise ArgumentError(f"threads is {threads!r}: expected a whole number above zero")
     count = max(1, min(int(threads), T // SMALLEST_CHUNK))
-    blocks = -(-T // LANES)
-    edges = [min(T, LANES * (blocks * k // count)) for k in range(count + 1)]
+    blocks = -(-T // SINGLE_LANES)
+    edges = [min(T, SINGLE_LANES * (blocks * k // count)) for k in range(count + 1)]
     return list(pairwise(edges))
 
 

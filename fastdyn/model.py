@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,15 @@ class Model:
     def n(self) -> int:
         """Number of joints."""
         return int(self.P.shape[1])
+
+    @cached_property
+    def single(self) -> NDArray[np.float32]:
+        """P in single precision; what counts as no inertia is scaled to its rounding."""
+        P = self.P.copy(order="F")
+        P[r.SMALLEST] *= np.finfo(np.float32).eps / EPS
+        rounded = np.asfortranarray(P, dtype=np.float32)
+        rounded.flags.writeable = False
+        return rounded
 
 
 @dataclass

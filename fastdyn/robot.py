@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from fastdyn import api, show, variations
 from fastdyn.errors import ArgumentError, RobotError, RobotWarning
@@ -58,7 +58,7 @@ class Robot:
         self.base: Link = by_name[self._root]
         if strict is not None:
             self._complain(strict)
-        self._tasks: dict[api.Quantity, api.Task] = {}
+        self._tasks: dict[object, api.Task] = {}
         self._frozen = True
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -131,12 +131,14 @@ class Robot:
         wrenches: Wrenches | None = None,
         out: Array | None = None,
         threads: int = 1,
+        dtype: DTypeLike | None = None,
     ) -> Array:
         """The joint torques that a motion takes: (..., n), N m for revolute, N for prismatic joints.
 
         q, qd, qdd: (..., n) in rad or m and seconds. Friction and rotors are included. wrenches: what the surroundings
         exert on the links, (..., n, 6) or a mapping from link names to (..., 6): force, then moment, N and N m, at the
         origin and along the axes of the link's frame. Batch axes broadcast. Results do not depend on `threads`.
+        dtype=np.float32 computes in single precision, on twice as many lanes (notes/conventions.md has its error).
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0)
@@ -144,7 +146,7 @@ class Robot:
         array([20.,  5.])
         """
         values = (q, qd, qdd) if wrenches is None else (q, qd, qdd, self._wrenches(wrenches))
-        return self._task(api.INVERSE_DYNAMICS)(values, out, threads)
+        return self._task(api.INVERSE_DYNAMICS, dtype)(values, out, threads)
 
     def forward_dynamics(
         self,
@@ -155,6 +157,7 @@ class Robot:
         method: Literal["aba", "crba"] = "aba",
         out: Array | None = None,
         threads: int = 1,
+        dtype: DTypeLike | None = None,
     ) -> Array:
         """The accelerations that torques cause: (..., n), rad/s^2 or m/s^2.
 
@@ -170,9 +173,11 @@ class Robot:
         if method not in api.FORWARD_DYNAMICS:
             raise ArgumentError(f"method is {method!r}: expected one of {', '.join(map(repr, api.FORWARD_DYNAMICS))}")
         values = (q, qd, tau) if wrenches is None else (q, qd, tau, self._wrenches(wrenches))
-        return self._task(api.FORWARD_DYNAMICS[method])(values, out, threads)
+        return self._task(api.FORWARD_DYNAMICS[method], dtype)(values, out, threads)
 
-    def mass_matrix(self, q: ArrayLike, out: Array | None = None, threads: int = 1) -> Array:
+    def mass_matrix(
+        self, q: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
+    ) -> Array:
         """M(q), (..., n, n): kg m^2, kg m or kg. Rotors stand on its diagonal.
 
         >>> import fastdyn as fd
@@ -180,9 +185,11 @@ class Robot:
         array([[2.666667, 0.833333],
                [0.833333, 0.333333]])
         """
-        return self._task(api.MASS_MATRIX)((q,), out, threads)
+        return self._task(api.MASS_MATRIX, dtype)((q,), out, threads)
 
-    def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike, out: Array | None = None, threads: int = 1) -> Array:
+    def coriolis_matrix(
+        self, q: ArrayLike, qd: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
+    ) -> Array:
         """C(q, qd) from Christoffel symbols, (..., n, n): C qd are the velocity forces, and dM/dt - 2 C is skew.
 
         >>> import fastdyn as fd
@@ -190,43 +197,47 @@ class Robot:
         >>> (arm.coriolis_matrix([0.0, np.pi / 2], [1.0, 2.0]) @ [1.0, 2.0]).round(12)
         array([-4. ,  0.5])
         """
-        return self._task(api.CORIOLIS_MATRIX)((q, qd), out, threads)
+        return self._task(api.CORIOLIS_MATRIX, dtype)((q, qd), out, threads)
 
-    def bias_forces(self, q: ArrayLike, qd: ArrayLike, out: Array | None = None, threads: int = 1) -> Array:
+    def bias_forces(
+        self, q: ArrayLike, qd: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
+    ) -> Array:
         """Inverse dynamics at zero acceleration, (..., n): velocity forces, gravity and friction. tau = M qdd + bias.
 
         >>> import fastdyn as fd
         >>> fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=0.0).bias_forces([0.0, np.pi / 2], [1.0, 2.0]).round(12)
         array([-4. ,  0.5])
         """
-        return self._task(api.BIAS_FORCES)((q, qd), out, threads)
+        return self._task(api.BIAS_FORCES, dtype)((q, qd), out, threads)
 
-    def gravity_forces(self, q: ArrayLike, out: Array | None = None, threads: int = 1) -> Array:
+    def gravity_forces(
+        self, q: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
+    ) -> Array:
         """The torques that hold the robot still against gravity, (..., n).
 
         >>> import fastdyn as fd
         >>> fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0).gravity_forces([0.0, 0.0]).round(12)
         array([20.,  5.])
         """
-        return self._task(api.GRAVITY_FORCES)((q,), out, threads)
+        return self._task(api.GRAVITY_FORCES, dtype)((q,), out, threads)
 
-    def kinetic_energy(self, q: ArrayLike, qd: ArrayLike, threads: int = 1) -> Array:
+    def kinetic_energy(self, q: ArrayLike, qd: ArrayLike, threads: int = 1, dtype: DTypeLike | None = None) -> Array:
         """Kinetic energy, rotors included, (...), J.
 
         >>> import fastdyn as fd
         >>> float(fd.robots.two_link(m1=1.0, m2=1.0, length=1.0).kinetic_energy([0.0, 0.0], [1.0, 0.0]).round(6))
         1.333333
         """
-        return self._task(api.KINETIC_ENERGY)((q, qd), None, threads)
+        return self._task(api.KINETIC_ENERGY, dtype)((q, qd), None, threads)
 
-    def potential_energy(self, q: ArrayLike, threads: int = 1) -> Array:
+    def potential_energy(self, q: ArrayLike, threads: int = 1, dtype: DTypeLike | None = None) -> Array:
         """Potential energy of the moving links in the gravity field, zero at the world's origin, (...), J.
 
         >>> import fastdyn as fd
         >>> float(fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0).potential_energy([np.pi / 2, 0.0]).round(6))
         20.0
         """
-        return self._task(api.POTENTIAL_ENERGY)((q,), None, threads) + self.model.base_potential
+        return self._task(api.POTENTIAL_ENERGY, dtype)((q,), None, threads) + self.model.base_potential
 
     def joint_reactions(
         self,
@@ -236,6 +247,7 @@ class Robot:
         wrenches: Wrenches | None = None,
         out: Array | None = None,
         threads: int = 1,
+        dtype: DTypeLike | None = None,
     ) -> Array:
         """What each bearing carries, (..., n, 6): force (N), then moment (N m) that the parent exerts on the link.
 
@@ -248,7 +260,7 @@ class Robot:
         array([ 0., 20.,  0.,  0.,  0., 20.])
         """
         values = (q, qd, qdd) if wrenches is None else (q, qd, qdd, self._wrenches(wrenches))
-        return self._task(api.JOINT_REACTIONS)(values, out, threads)
+        return self._task(api.JOINT_REACTIONS, dtype)(values, out, threads)
 
     # ------------------------------------------------------------------------------------------ real time
 
@@ -396,11 +408,12 @@ class Robot:
 
     # ------------------------------------------------------------------------------------------ on the way in
 
-    def _task(self, quantity: api.Quantity) -> api.Task:
-        task = self._tasks.get(quantity)
+    def _task(self, quantity: api.Quantity, dtype: DTypeLike | None) -> api.Task:
+        key = quantity if dtype is None else (quantity, api.precision(dtype))
+        task = self._tasks.get(key)
         if task is None:
             names = tuple(joint.name for joint in self.joints)
-            task = self._tasks[quantity] = api.Task(self.name, names, self.model, quantity)
+            task = self._tasks[key] = api.Task(self.name, names, self.model, quantity, api.precision(dtype))
         return task
 
     def _wrenches(self, wrenches: Wrenches) -> ArrayLike:

@@ -62,22 +62,42 @@ def give(buffer, row, samples, first):
     return check
 
 
+COLUMNS = 8  # of a block: with LANES samples a square, with SINGLE_LANES two squares side by side
+
+
 def _transposed(builder, rows):
-    """As many vectors as they have lanes: rows become columns, in rounds of swaps of ever smaller blocks."""
-    count = len(rows)
-    half = count // 2
+    """COLUMNS vectors of one square or two: rows become columns, in rounds of swaps of ever smaller parts."""
+    lanes = rows[0].type.count
+    half = COLUMNS // 2
     while half:
         swapped = list(rows)
-        for i in range(count):
+        for i in range(COLUMNS):
             if not i & half:
-                low = [k if not k & half else count + k - half for k in range(count)]
-                high = [k + half if not k & half else count + k for k in range(count)]
+                low = [k if not k & half else lanes + k - half for k in range(lanes)]
+                high = [k + half if not k & half else lanes + k for k in range(lanes)]
                 for place, mask in ((i, low), (i + half, high)):
-                    order = ir.Constant(ir.VectorType(INT32, count), mask)
+                    order = ir.Constant(ir.VectorType(INT32, lanes), mask)
                     swapped[place] = builder.shuffle_vector(rows[i], rows[i + half], order)
         rows = swapped
         half //= 2
     return rows
+
+
+def _side_by_side(builder, rows):
+    """Rows of COLUMNS values: the first COLUMNS of them, and beside each the one COLUMNS further on if there is one."""
+    if len(rows) == COLUMNS:
+        return rows
+    order = ir.Constant(ir.VectorType(INT32, 2 * COLUMNS), list(range(2 * COLUMNS)))
+    return [builder.shuffle_vector(rows[k], rows[k + COLUMNS], order) for k in range(COLUMNS)]
+
+
+def _one_by_one(builder, rows):
+    """What `_side_by_side` was given."""
+    lanes = rows[0].type.count
+    if lanes == COLUMNS:
+        return rows
+    orders = [ir.Constant(ir.VectorType(INT32, COLUMNS), list(range(k, k + COLUMNS))) for k in range(0, lanes, COLUMNS)]
+    return [builder.shuffle_vector(row, row, order) for order in orders for row in rows]
 
 
 def _block(context, builder, array_type, array, first, column):
@@ -86,6 +106,7 @@ def _block(context, builder, array_type, array, first, column):
     A sample past the last is stood in for by the last.
     """
     vector = lane_of(array_type).vector
+    part = ir.VectorType(vector.element, COLUMNS)
     array = context.make_array(array_type)(context, builder, array)
     samples, columns = (builder.extract_value(array.shape, k) for k in range(2))
     last = builder.sub(samples, ir.Constant(samples.type, 1))
@@ -94,11 +115,11 @@ def _block(context, builder, array_type, array, first, column):
         sample = builder.add(first, ir.Constant(first.type, k))
         exist.append(builder.icmp_signed("<=", sample, last))
         offset = builder.add(builder.mul(builder.select(exist[k], sample, last), columns), column)
-        places.append(builder.bitcast(builder.gep(array.data, [offset]), vector.as_pointer()))
+        places.append(builder.bitcast(builder.gep(array.data, [offset]), part.as_pointer()))
     left = builder.sub(columns, column)
-    numbers = ir.VectorType(ir.IntType(64), vector.count)
-    mask = builder.icmp_signed("<", ir.Constant(numbers, list(range(vector.count))), splat(builder, left, numbers))
-    return places, exist, left, mask
+    numbers = ir.VectorType(ir.IntType(64), COLUMNS)
+    mask = builder.icmp_signed("<", ir.Constant(numbers, list(range(COLUMNS))), splat(builder, left, numbers))
+    return part, places, exist, left, mask
 
 
 def _masked(builder, name, vector, result, arguments):
@@ -127,10 +148,10 @@ def _take_block(typingctx, samples, first, column, buffer, row):
     lane = lane_of(samples)
 
     def lower(context, builder, sig, args):
-        vector = lane.vector
-        places, _, left, mask = _block(context, builder, sig.args[0], *args[:3])
-        zero = constant(0.0, vector)
-        loaded = [_masked(builder, "load", vector, vector, [place, _ALIGNED, mask, zero]) for place in places]
+        part, places, _, left, mask = _block(context, builder, sig.args[0], *args[:3])
+        zero = constant(0.0, part)
+        loaded = [_masked(builder, "load", part, part, [place, _ALIGNED, mask, zero]) for place in places]
+        loaded = _side_by_side(builder, loaded)
         row = builder.add(args[4], args[2])
         for k, value in enumerate(_transposed(builder, loaded)):
             with builder.if_then(builder.icmp_signed("<", ir.Constant(left.type, k), left)):
@@ -147,20 +168,20 @@ def _give_block(typingctx, buffer, row, samples, first, column):
     lane = lane_of(samples)
 
     def lower(context, builder, sig, args):
-        vector = lane.vector
-        places, exist, left, mask = _block(context, builder, sig.args[2], *args[2:])
+        part, places, exist, left, mask = _block(context, builder, sig.args[2], *args[2:])
         row = builder.add(args[1], args[4])
         rows = []
-        for k in range(vector.count):  # rows past the last column are read as the first, and go nowhere
+        for k in range(COLUMNS):  # rows past the last column are read as the first, and go nowhere
             offset = ir.Constant(row.type, k)
             offset = builder.select(builder.icmp_signed("<", offset, left), offset, ir.Constant(row.type, 0))
             rows.append(
                 load_row(builder, row_pointer(context, builder, sig.args[0], args[0], builder.add(row, offset)))
             )
-        nowhere = ir.Constant(mask.type, [0] * vector.count)
-        for place, exists, value in zip(places, exist, _transposed(builder, rows), strict=True):
+        nowhere = ir.Constant(mask.type, [0] * COLUMNS)
+        values = _one_by_one(builder, _transposed(builder, rows))
+        for place, exists, value in zip(places, exist, values, strict=True):
             wanted = builder.select(exists, mask, nowhere)
-            _masked(builder, "store", vector, ir.VoidType(), [value, place, _ALIGNED, wanted])
+            _masked(builder, "store", part, ir.VoidType(), [value, place, _ALIGNED, wanted])
         return _finite_check(builder, rows)
 
     return lane(buffer, types.intp, samples, types.intp, types.intp), lower
@@ -173,7 +194,7 @@ def _define_prefetch(write):
 
         def lower(context, builder, sig, args):
             following = builder.add(args[1], ir.Constant(args[1].type, lane_of(samples).count))
-            places, *_ = _block(context, builder, sig.args[0], args[0], following, args[2])
+            _, places, *_ = _block(context, builder, sig.args[0], args[0], following, args[2])
             byte = ir.IntType(8).as_pointer()
             function = ir.FunctionType(ir.VoidType(), [byte, INT32, INT32, INT32])
             callee = cgutils.get_or_insert_function(builder.module, function, "llvm.prefetch.p0")
@@ -213,8 +234,8 @@ def _take_overload(samples, first, buffer, row):
 
     def take_lanes(samples, first, buffer, row):
         check = fill(buffer, 0.0)
-        for column in range(0, samples.shape[1], width(buffer)):
-            if samples.shape[1] > width(buffer):  # many streams at once are more than the hardware foresees
+        for column in range(0, samples.shape[1], COLUMNS):
+            if samples.shape[1] > COLUMNS:  # many streams at once are more than the hardware foresees
                 _prefetch_to_read(samples, first, column)
             check = check + _take_block(samples, first, column, buffer, row)
         return check
@@ -238,8 +259,8 @@ def _give_overload(buffer, row, samples, first):
 
     def give_lanes(buffer, row, samples, first):
         check = fill(buffer, 0.0)
-        for column in range(0, samples.shape[1], width(buffer)):
-            if samples.shape[1] > width(buffer):
+        for column in range(0, samples.shape[1], COLUMNS):
+            if samples.shape[1] > COLUMNS:
                 _prefetch_to_write(samples, first, column)
             check = check + _give_block(buffer, row, samples, first, column)
         return check
