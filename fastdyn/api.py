@@ -249,7 +249,7 @@ def _common_lead(arrays: Mapping[str, Array], cores: Mapping[str, tuple[int, ...
 
 def _flat(array: Array, lead: tuple[int, ...], core: tuple[int, ...]) -> Array:
     """(T, columns), C-ordered: the array's own memory where it is that already."""
-    if array.ndim == 2 == len(lead) + len(core) and array.shape[0] == lead[0] and array.flags.c_contiguous:
+    if array.ndim == 2 and len(lead) == len(core) == 1 and array.shape[0] == lead[0] and array.flags.c_contiguous:
         return array
     if array.shape != lead + core:
         array = np.broadcast_to(array, lead + core)
