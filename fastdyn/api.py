@@ -90,7 +90,7 @@ class Task:
     ) -> None:
         self.robot, self.joints, self.model, self.quantity, self.real = robot, joints, model, quantity, real
         self.P = model.single if real == SINGLE else model.P
-        self.n = model.n
+        self.n, self.shape = model.n, (model.n,)
         self.topology = model.forked if quantity.forked else model.T
         self.core = quantity.result(model.n)
         self.cores = {name: (sixes if name == "wrenches" else per_joint)(model.n) for name in quantity.arguments}
@@ -103,10 +103,11 @@ class Task:
 
     def __call__(self, values: tuple[Any, ...], out: Array | None = None, threads: int = 1) -> Array:
         """The quantity for one state (n,) or any batch (..., n) of them; values in the order of its arguments."""
-        if out is None and threads == 1 and self.real is FLOAT:
+        if out is None and type(threads) is int and threads == 1 and self.real is FLOAT:
+            shape = self.shape
             try:
                 for value in values:
-                    if value.dtype is not FLOAT:
+                    if value.dtype is not FLOAT or value.shape != shape:
                         break
                 else:
                     result: Array = empty(self.columns)
@@ -119,7 +120,7 @@ class Task:
     def _first_state(self, *arguments: Any) -> int:
         """Finds the quick way for one well-formed state, where there is one, and goes it; -1 where there is none."""
         entry = ONE_STATE.get(self.quantity.entry)
-        if entry is None or self.n == 0 or config.DISABLE_JIT or arguments[0].ndim != 1:
+        if entry is None or self.n == 0 or config.DISABLE_JIT:
             return -1
         self.memory = workspace(self.model)
         self.address = self.memory.ctypes.data

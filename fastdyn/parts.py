@@ -20,9 +20,12 @@ EPS = float(np.finfo(float).eps)
 def frozen(values: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
     """A read-only float64 copy of the given shape, or an error that names what it was to be."""
     try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as problem:
+        found = np.asarray(values)
+    except ValueError as problem:
         raise RobotError(f"{what}: expected numbers of shape {shape}, found {values!r}") from problem
+    if found.dtype.kind not in "fiu":
+        raise RobotError(f"{what}: expected real numbers of shape {shape}, found {values!r}")
+    array = np.array(found, dtype=np.float64)
     if array.shape != shape:
         raise RobotError(f"{what}: expected shape {shape}, found shape {array.shape}")
     if not np.isfinite(array).all():

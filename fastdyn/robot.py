@@ -66,6 +66,9 @@ class Robot:
             raise AttributeError(f"a Robot cannot be changed: make a new one instead of setting {name!r}")
         super().__setattr__(name, value)
 
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Robot cannot be changed: {name!r} stays")
+
     # ------------------------------------------------------------------------------------------ what it is
 
     @property
@@ -228,7 +231,7 @@ class Robot:
         >>> float(fd.robots.two_link(m1=1.0, m2=1.0, length=1.0).kinetic_energy([0.0, 0.0], [1.0, 0.0]).round(6))
         1.333333
         """
-        return self._task(api.KINETIC_ENERGY, dtype)((q, qd), None, threads)
+        return self._task(api.KINETIC_ENERGY, dtype)((q, qd), None, threads)[()]
 
     def potential_energy(self, q: ArrayLike, threads: int = 1, dtype: DTypeLike | None = None) -> Array:
         """Potential energy of the moving links in the gravity field, zero at the world's origin, (...), J.
@@ -301,11 +304,11 @@ class Robot:
         >>> fd.robots.puma560().with_gravity((0, 0, 0)).gravity_forces([0.3] * 6).tolist()
         [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
         """
-        return self._again(gravity=gravity)
+        return self._again(gravity=frozen(gravity, (3,), "gravity"))
 
     def with_mount(self, mount: ArrayLike) -> Robot:
         """The same robot on a base that stands at another 4x4 pose in the world."""
-        return self._again(mount=mount)
+        return self._again(mount=pose(mount, "mount"))
 
     def without_friction(self) -> Robot:
         """The same robot with frictionless joints; rotors stay."""
@@ -421,16 +424,17 @@ class Robot:
         if not isinstance(wrenches, Mapping):
             return wrenches
         carrier, place = self._carriers(), {joint.child: i for i, joint in enumerate(self.joints)}
+        if not wrenches:
+            return np.zeros((self.n, 6))
         given = {}
         for name, wrench in wrenches.items():
             if name not in carrier:
                 raise ArgumentError(f"wrenches names {name!r}, which is no link of {self.name}: {sorted(carrier)}")
-            array = np.asarray(wrench, dtype=np.float64)
-            if array.shape[-1:] != (6,):
-                raise ArgumentError(f"wrenches[{name!r}] has shape {array.shape}: expected (..., 6)")
-            given[name] = array
-        total = np.zeros((*np.broadcast_shapes(*(a.shape[:-1] for a in given.values())), self.n, 6))
-        for name, array in given.items():
+            given[f"wrenches[{name!r}]"] = wrench
+        arrays, lead = api.read(given, dict.fromkeys(given, (6,)), "a wrench", of="component")
+        api.check_finite(arrays)
+        total = np.zeros((*lead, self.n, 6))
+        for name, array in zip(wrenches, arrays.values(), strict=True):
             moving, where = carrier[name]
             if moving not in place:
                 continue  # on the base: no joint feels it
@@ -457,6 +461,10 @@ class Robot:
     # ------------------------------------------------------------------------------------------ checks
 
     def _check_tree(self) -> None:
+        for part, kind in ((self.all_links, Link), (self.all_joints, Joint)):
+            for one in part:
+                if not isinstance(one, kind):
+                    raise RobotError(f"robot {self.name!r}: expected a {kind.__name__}, found {one!r}")
         if not self.all_links:
             raise RobotError(f"robot {self.name!r}: expected at least one link, found none")
         links = _unique([link.name for link in self.all_links], "link", self.name)

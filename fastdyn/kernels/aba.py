@@ -21,7 +21,7 @@ from fastdyn.kernels.vectors import (
     symmetric_turned_z,
     turned_back,
 )
-from fastdyn.scalars import add, all_above, fill, kernel, load, store
+from fastdyn.scalars import add, all_above, all_finite, fill, kernel, load, store
 
 SLOTS = 21  # A and C (xx yy zz xy xz yz each), B by rows
 JOINT = 7  # and behind those of all links: the column of the joint over D (6 values), the force left over D
@@ -77,7 +77,8 @@ def inward(P, T, X, work):
         else:
             ux, uy, uz, tx, ty, tz = Bxz, Byz, Bzz, Cxz, Cyz, Czz
             inertia, felt = Czz + P[ARMATURE, i], nz
-        if bad < 0 and not all_above(inertia, P[SMALLEST, i]):  # further in, everything would follow
+        # an overflow is not singular; and further in than a singular joint, everything would follow
+        if bad < 0 and all_finite(inertia) and not all_above(inertia, P[SMALLEST, i]):
             bad = i
         over = 1.0 / inertia
         force = (

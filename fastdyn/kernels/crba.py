@@ -8,7 +8,7 @@ Entries of joints on different branches are zero and never touched: the caller c
 from fastdyn.kernels.rnea import coordinate, joint_rotation, parent_wrench
 from fastdyn.kernels.rows import *
 from fastdyn.kernels.vectors import out_of_link, symmetric_turned_x, symmetric_turned_z, turned
-from fastdyn.scalars import add, all_above, fill, kernel, load, store
+from fastdyn.scalars import add, all_above, all_finite, fill, kernel, load, store
 
 SLOTS = 12  # work rows of a link: sine, cosine, and the composite's h, J (xx yy zz xy xz yz), m
 
@@ -145,7 +145,8 @@ def factorise(P, T, M, offset):
     bad = -1
     for k in range(T.shape[1] - 1, -1, -1):
         pivot = load(M, offset + at(T, k, k))
-        if bad < 0 and not all_above(pivot, P[SMALLEST, k]):  # further in, everything would follow
+        # an overflow is not singular; and further in than a singular joint, everything would follow
+        if bad < 0 and all_finite(pivot) and not all_above(pivot, P[SMALLEST, k]):
             bad = k
         i = T[PARENT, k]
         while i >= 0:

@@ -274,8 +274,9 @@ def _all_above(typingctx, x, bound):
 @intrinsic
 def _all_finite(typingctx, x):
     def lower(context, builder, sig, args):
-        difference = builder.fsub(args[0], args[0])
-        return every(builder, builder.fcmp_ordered("==", difference, constant(0.0, x.vector)))
+        # no arithmetic: the compiler may take x - x for 0
+        above = builder.fcmp_ordered(">", args[0], constant(-math.inf, x.vector))
+        return every(builder, builder.and_(above, builder.fcmp_ordered("<", args[0], constant(math.inf, x.vector))))
 
     return types.boolean(x), lower
 
@@ -294,4 +295,4 @@ def _all_above_overload(x, bound):
 
 @overload(all_finite)
 def _all_finite_overload(x):
-    return (lambda x: _all_finite(x)) if is_lane(x) else (lambda x: math.isfinite(x))
+    return (lambda x: _all_finite(x)) if is_lane(x) else (lambda x: -math.inf < x < math.inf)

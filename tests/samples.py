@@ -1,0 +1,157 @@
+"""Robots, states, poses and error scales that tests share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+import fastdyn as fd
+
+EPS = np.finfo(float).eps
+
+
+# ---------------------------------------------------------------------------------------------- robots
+
+
+def square(n: int, seed: int = 0, prismatic: float = 0.0, drives: bool = False, crooked: float = 0.0) -> fd.Robot:
+    """A random tree whose axes are parallel, perpendicular, intersecting or the same: what real arms look like.
+
+    crooked: angle in rad by which every frame is off, as where angles in a file are rounded.
+    """
+    robot = fd.robots.random_tree(n, seed, prismatic, drives)
+    rng = np.random.default_rng([n, seed])
+    joints = [
+        replace(
+            joint,
+            origin=_square_pose(rng, crooked),
+            axis=np.eye(3)[rng.integers(3)] * rng.choice((-1, 1)),
+            tail=_square_pose(rng, crooked),
+        )
+        for joint in robot.all_joints
+    ]
+    return fd.Robot(robot.all_links, joints, name=f"square({n}, {seed})", gravity=robot.gravity)
+
+
+def _square_pose(rng: np.random.Generator, crooked: float) -> np.ndarray:
+    R = np.eye(3)[rng.permutation(3)] * rng.choice((-1.0, 1.0), (3, 1))
+    T = np.eye(4)
+    T[:3, :3] = R * np.linalg.det(R).round() @ rotation(crooked * rng.normal(size=3))
+    T[:3, 3] = rng.choice((0.0, 0.0, 0.1, -0.25), 3)
+    return T
+
+
+def rotation(v: np.ndarray) -> np.ndarray:
+    """The rotation about v by |v| rad (Rodrigues)."""
+    angle = np.linalg.norm(v)
+    if angle == 0:
+        return np.eye(3)
+    K = hat(v / angle)
+    return np.eye(3) + np.sin(angle) * K + 2 * np.sin(angle / 2) ** 2 * K @ K
+
+
+def hat(v: np.ndarray) -> np.ndarray:
+    """The matrix of v x."""
+    x, y, z = v
+    return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+
+
+def changed(robot: fd.Robot, links=None, joints=None, **more) -> fd.Robot:
+    """The same robot with other parts."""
+    return fd.Robot(
+        robot.all_links if links is None else links,
+        robot.all_joints if joints is None else joints,
+        **{"name": robot.name, "gravity": robot.gravity, "mount": robot.mount, **more},
+    )
+
+
+def with_motors(robot: fd.Robot, motor) -> fd.Robot:
+    """The same robot with motor(joint) on every joint."""
+    return changed(robot, joints=[replace(joint, motor=motor(joint)) for joint in robot.all_joints])
+
+
+def any_robot(kind: str, n: int, seed: int, prismatic: float = 0.0, drives: bool = False) -> fd.Robot:
+    """A random robot of one of KINDS."""
+    if kind == "crooked":  # anything between what counts as parallel and what certainly does not
+        return square(n, seed, prismatic, drives, crooked=10.0 ** np.random.default_rng(seed).uniform(-17, -1))
+    makers = {"chain": fd.robots.random_chain, "tree": fd.robots.random_tree, "square": square}
+    return makers[kind](n, seed, prismatic, drives)
+
+
+KINDS = ("chain", "tree", "square", "crooked")
+
+# ---------------------------------------------------------------------------------------------- states and poses
+
+
+def states(robot: fd.Robot, seed: int, *lead: int, count: int = 3) -> np.ndarray:
+    """`count` arrays (*lead, n): q within a turn (half a metre for prismatic joints), then rates up to 2 a second."""
+    values = np.random.default_rng(seed).uniform(-2, 2, (count, *lead, robot.n))
+    values[0] *= [1.5 if joint.kind == "revolute" else 0.25 for joint in robot.joints]
+    return values
+
+
+def poses(robot: fd.Robot, q: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Poses in the world of all links, and of all joints' frames before they move, by multiplying matrices."""
+    coordinate = {joint.name: float(value) for joint, value in zip(robot.joints, q, strict=True)}
+    links, frames = {robot.base.name: robot.mount}, {}
+    while len(frames) < len(robot.all_joints):
+        for joint in robot.all_joints:
+            if joint.parent in links and joint.name not in frames:
+                frames[joint.name] = links[joint.parent] @ joint.origin
+                motion = np.eye(4)
+                if joint.kind == "revolute":
+                    motion[:3, :3] = rotation(joint.axis * coordinate[joint.name])
+                elif joint.kind == "prismatic":
+                    motion[:3, 3] = joint.axis * coordinate[joint.name]
+                links[joint.child] = frames[joint.name] @ motion @ joint.tail
+    return links, frames
+
+
+def jacobian(robot: fd.Robot, q: np.ndarray, link: str) -> np.ndarray:
+    """(6, n): velocity of a link's origin, then its angular velocity, along the axes of the link's frame."""
+    links, frames = poses(robot, q)
+    joint_of = {joint.child: joint for joint in robot.all_joints}
+    column = {joint.name: i for i, joint in enumerate(robot.joints)}
+    R, p = links[link][:3, :3], links[link][:3, 3]
+    J = np.zeros((6, robot.n))
+    while link in joint_of:
+        joint = joint_of[link]
+        axis, o = frames[joint.name][:3, :3] @ joint.axis, frames[joint.name][:3, 3]
+        if joint.kind == "revolute":
+            J[:, column[joint.name]] = np.concatenate([R.T @ np.cross(axis, p - o), R.T @ axis])
+        elif joint.kind == "prismatic":
+            J[:3, column[joint.name]] = R.T @ axis
+        link = joint.parent
+    return J
+
+
+# ---------------------------------------------------------------------------------------------- scales of errors
+
+
+def reach(robot: fd.Robot, q: np.ndarray) -> float:
+    """A length, m, that no mass of the robot is farther from the base than."""
+    lengths = [np.linalg.norm(joint.origin[:3, 3]) + np.linalg.norm(joint.tail[:3, 3]) for joint in robot.all_joints]
+    travel = [abs(value) for joint, value in zip(robot.joints, q, strict=True) if joint.kind == "prismatic"]
+    return float(sum(lengths) + sum(travel) + max(np.linalg.norm(link.com) for link in robot.all_links))
+
+
+def energy_scale(robot: fd.Robot, q: np.ndarray, qd: np.ndarray) -> float:
+    """J: the size of the terms that kinetic and potential energy are sums of."""
+    mass = sum(link.mass for link in robot.all_links)
+    weight = mass * np.linalg.norm(robot.gravity)
+    lever = 1 + reach(robot, q)  # a metre more, because the forces along prismatic joints have none
+    return float(weight * lever + np.linalg.norm(robot.mass_matrix(q)) * np.linalg.norm(qd) ** 2)
+
+
+def torque_scale(robot: fd.Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> float:
+    """N m: the size of the terms that torques are sums of. Rounding is eps of this, however much of it cancels.
+
+    They are |M| |qdd|, velocity terms (derivatives of M, which is made of sines, are as large as M: |M| |qd|^2), the
+    weight at the end of the stretched robot, and friction.
+    """
+    friction = [
+        joint.motor.joint_viscous * abs(rate) + max(joint.motor.joint_coulomb)
+        for joint, rate in zip(robot.joints, qd, strict=True)
+    ]
+    inertial = np.linalg.norm(robot.mass_matrix(q)) * np.linalg.norm(qdd)
+    return float(energy_scale(robot, q, qd) + inertial + sum(friction))

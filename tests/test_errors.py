@@ -1,0 +1,525 @@
+"""What goes wrong is said at once, by the right type of exception, in a message that names the thing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+
+import fastdyn as fd
+from tests.samples import any_robot, square, states
+
+ROBOT = any_robot("tree", 5, seed=1, prismatic=0.4)
+N = ROBOT.n
+FUNCTIONS = {
+    "inverse_dynamics": ("q", "qd", "qdd", "wrenches"),
+    "forward_dynamics": ("q", "qd", "tau", "wrenches"),
+    "forward_dynamics, crba": ("q", "qd", "tau", "wrenches"),
+    "bias_forces": ("q", "qd"),
+    "gravity_forces": ("q",),
+    "mass_matrix": ("q",),
+    "coriolis_matrix": ("q", "qd"),
+    "kinetic_energy": ("q", "qd"),
+    "potential_energy": ("q",),
+    "joint_reactions": ("q", "qd", "qdd", "wrenches"),
+}
+ARGUMENTS = [(name, argument) for name, arguments in FUNCTIONS.items() for argument in arguments]
+
+every_function = pytest.mark.parametrize("name", FUNCTIONS)
+every_argument = pytest.mark.parametrize(("name", "argument"), ARGUMENTS)
+
+
+def call(name: str, robot: fd.Robot = ROBOT, lead: tuple[int, ...] = (), threads: int = 1, **changes):
+    """Calls a function with well-formed arguments, except for `changes`."""
+    arguments = {a: np.ones((*lead, robot.n, 6) if a == "wrenches" else (*lead, robot.n)) for a in FUNCTIONS[name]}
+    assert changes.keys() <= arguments.keys()
+    name, _, method = name.partition(", ")
+    return getattr(robot, name)(**arguments | changes, threads=threads, **{"method": method} if method else {})
+
+
+def raises(kind, *words):
+    """An exception of this package whose message has these words in this order."""
+    assert issubclass(kind, fd.FastdynError)
+    return pytest.raises(kind, match="(?s)" + ".*".join(map(re.escape, words)))
+
+
+def test_every_error_is_also_a_builtin_one():
+    for kind, builtin in (
+        (fd.RobotError, ValueError),
+        (fd.ArgumentError, ValueError),
+        (fd.ArgumentTypeError, TypeError),
+        (fd.NotFiniteError, ValueError),
+        (fd.SingularMassMatrixError, ArithmeticError),
+    ):
+        assert issubclass(kind, (fd.FastdynError,))
+        assert issubclass(kind, builtin)
+
+
+# ---------------------------------------------------------------------------------------------- shapes and types
+
+
+@every_argument
+@pytest.mark.parametrize("shape", [(N + 1,), (N - 1,), (), (0,), (3, N + 1), (N, 1), (N, 4), (3, N, 7), (1,)])
+def test_wrong_lengths_are_named(name, argument, shape):
+    call(name)  # whatever a good call leaves ready must not let a bad one through
+    expected = f"(..., {N}, 6)" if argument == "wrenches" else f"(..., {N})"
+    with raises(fd.ArgumentError, f"{argument} has shape {shape}", f"{N} joints", expected):
+        call(name, **{argument: np.ones(shape)})
+
+
+def test_wrenches_without_their_last_axis_are_refused():
+    with raises(fd.ArgumentError, f"wrenches has shape ({N},)"):
+        call("inverse_dynamics", wrenches=np.ones(N))
+
+
+@every_argument
+@pytest.mark.parametrize("kind", [complex, str, object, bool, "datetime64[s]", "S8", [("x", float)]])
+def test_what_is_no_real_number_is_named(name, argument, kind):
+    shape = (N, 6) if argument == "wrenches" else (N,)
+    with raises(fd.ArgumentTypeError, f"{argument} has dtype", "expected real numbers"):
+        call(name, **{argument: np.zeros(shape, dtype=kind)})
+
+
+@every_argument
+def test_ragged_lists_are_named(name, argument):
+    with raises(fd.ArgumentError, f"{argument} is not a rectangular array"):
+        call(name, **{argument: [[1.0] * N, [1.0] * (N - 1)]})
+
+
+@pytest.mark.parametrize(("name", "argument"), [pair for pair in ARGUMENTS if pair[1] != "wrenches"])
+@pytest.mark.parametrize("lead", [(), (3,)])
+def test_missing_arguments_are_named(name, argument, lead):
+    with raises(fd.ArgumentTypeError, argument):
+        call(name, lead=lead, **{argument: None})
+
+
+@every_function
+@pytest.mark.parametrize("lead", [(), (3,)])
+@pytest.mark.parametrize("threads", [0, -1, 1.5, 1.0, True, "2", None])
+def test_bad_threads_are_refused(name, lead, threads):
+    with raises(fd.ArgumentError, f"threads is {threads!r}", "whole number"):
+        call(name, lead=lead, threads=threads)
+
+
+@pytest.mark.parametrize("method", ["ABA", "", None, 3])
+def test_unknown_methods_are_refused(method):
+    with raises(fd.ArgumentError, f"method is {method!r}", "'aba', 'crba'"):
+        ROBOT.forward_dynamics(*np.zeros((3, N)), method=method)
+
+
+# ---------------------------------------------------------------------------------------------- wrenches by name
+
+
+def test_wrenches_on_unknown_links_are_refused():
+    with raises(fd.ArgumentError, "wrenches names 'hand'", ROBOT.name, "link1"):
+        call("inverse_dynamics", wrenches={"link1": np.ones(6), "hand": np.ones(6)})
+
+
+@pytest.mark.parametrize("shape", [(), (5,), (7,), (6, 1)])
+def test_wrenches_of_wrong_length_name_the_link(shape):
+    with raises(fd.ArgumentError, f"wrenches['link2'] has shape {shape}", "(..., 6)"):
+        call("inverse_dynamics", wrenches={"link2": np.ones(shape)})
+
+
+@pytest.mark.parametrize("kind", [complex, str, object, bool])
+def test_wrenches_that_are_no_real_numbers_name_the_link(kind):
+    with raises(fd.ArgumentTypeError, "wrenches['link2'] has dtype"):
+        call("inverse_dynamics", wrenches={"link2": np.zeros(6, dtype=kind)})
+
+
+def test_ragged_wrenches_name_the_link():
+    with raises(fd.ArgumentError, "wrenches['link2']"):
+        call("inverse_dynamics", wrenches={"link2": [[1.0] * 6, [1.0] * 5]})
+
+
+def test_wrenches_that_do_not_fit_together_are_refused():
+    with raises(fd.ArgumentError, "wrenches"):
+        call("inverse_dynamics", wrenches={"link1": np.ones((2, 6)), "link2": np.ones((3, 6))})
+
+
+@pytest.mark.parametrize("link", ["link2", "base"])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_wrenches_that_are_not_finite_are_refused(link, value):
+    with raises(fd.NotFiniteError, "wrenches"):
+        call("inverse_dynamics", wrenches={link: [0, 0, 0, 0, value, 0]})
+
+
+# ---------------------------------------------------------------------------------------------- not finite
+
+
+@every_argument
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize(("lead", "threads"), [((), 1), ((3,), 1), ((2, 9), 1), ((1600,), 3)])
+def test_what_is_not_finite_is_named_with_its_place(name, argument, value, lead, threads):
+    given = np.zeros((*lead, N, 6) if argument == "wrenches" else (*lead, N))
+    place = tuple(length - 1 - (length > 2) for length in given.shape)
+    given[place] = value
+    index = ", ".join(map(str, place))
+    with raises(fd.NotFiniteError, f"{argument}[{index}] is {value}", "finite"):
+        call(name, lead=lead, threads=threads, **{argument: given})
+
+
+@every_function
+def test_what_is_not_finite_is_found_in_broadcast_arguments(name):
+    q = np.zeros((4, 1, N))
+    q[2, 0, 3] = np.nan
+    with raises(fd.NotFiniteError, "q[2, 0, 3] is nan"):
+        call(name, lead=(3,), q=q)
+
+
+SLIDER = fd.Robot(
+    [fd.Link("base"), fd.Link("arm", 1.0, (1, 0, 0)), fd.Link("sled", 1.0, (0, 1, 0))],
+    [fd.Joint("hinge", "base", "arm"), fd.Joint("rail", "arm", "sled", "prismatic", axis=(1, 0, 0))],
+    name="slider",
+    gravity=(0, -1e200, 0),
+)
+BEYOND = {  # finite arguments, and results that are not
+    "inverse_dynamics": {"qd": [1e200, 0.0]},
+    "bias_forces": {"qd": [1e200, 0.0]},
+    "joint_reactions": {"qd": [1e200, 0.0]},
+    "kinetic_energy": {"qd": [1e200, 0.0]},
+    "coriolis_matrix": {"q": [0.0, 1e200], "qd": [1e200, 0.0]},
+    "mass_matrix": {"q": [0.0, 1e200]},
+    "gravity_forces": {"q": [0.0, 1e200]},
+    "potential_energy": {"q": [1.0, 1e200]},
+    "forward_dynamics": {"qd": [1e200, 0.0]},
+    "forward_dynamics, crba": {"qd": [1e200, 0.0]},
+}
+
+
+@every_function
+def test_results_beyond_the_range_of_floats_are_errors(name):
+    with raises(fd.NotFiniteError, "result of slider is beyond the range"):
+        call(name, SLIDER, **BEYOND[name])
+    batch = {argument: np.array([[0.5, 0.5]] * 9 + [value] + [[0.5, 0.5]]) for argument, value in BEYOND[name].items()}
+    with raises(fd.NotFiniteError, "result of slider at sample 9 is beyond the range"):
+        call(name, SLIDER, lead=(11,), **batch)
+
+
+@pytest.mark.parametrize("name", ["forward_dynamics", "forward_dynamics, crba"])
+def test_an_inertia_beyond_the_range_of_floats_is_not_called_singular(name):
+    with raises(fd.NotFiniteError, "result of slider is beyond the range"):
+        call(name, SLIDER, q=[0.0, 1e200])
+
+
+def test_angles_of_any_size_are_accepted():
+    pendulum = fd.Robot(
+        [fd.Link("base"), fd.Link("bob", 1.0, (1, 0, 0))], [fd.Joint("hinge", "base", "bob")], gravity=(0, -1, 0)
+    )
+    q = np.array([[1e6], [-1e7], [1e15], [1e100], [-1e300], [1e308], [5e-324], [0.0], [1.0]])
+    eps = np.finfo(float).eps  # two roundings of numbers below one, and one eps in the cosine
+    np.testing.assert_allclose(pendulum.gravity_forces(q), np.cos(q), rtol=0, atol=2 * eps)
+    for angle in q:
+        np.testing.assert_allclose(pendulum.gravity_forces(angle), np.cos(angle), rtol=0, atol=2 * eps)
+
+
+# ---------------------------------------------------------------------------------------------- singular mass matrices
+
+
+def feather() -> fd.Robot:
+    """Its last link has no mass. Joints come in another order than they stand on each other."""
+    robot = any_robot("chain", 4, seed=2, prismatic=0.3)
+    return fd.Robot([*robot.all_links[:-1], fd.Link("link4")], robot.all_joints[::-1], name="feather")
+
+
+def swing() -> fd.Robot:
+    """A point mass on an arm about y on a hub about z: at q2 = 0 it stands above the hub, which then turns nothing."""
+    links = [fd.Link("base"), fd.Link("hub"), fd.Link("arm", mass=2.0, com=(0, 0, 1))]
+    return fd.Robot(
+        links, [fd.Joint("turn", "base", "hub"), fd.Joint("tilt", "hub", "arm", axis=(0, 1, 0))], name="swing"
+    )
+
+
+methods = pytest.mark.parametrize("method", ["aba", "crba"])
+
+
+@methods
+def test_a_joint_that_moves_no_mass_is_named(method):
+    robot = feather()
+    for lead, sample in (((), ""), ((3,), " at sample 0"), ((2, 30), " at sample 0, 0")):
+        with raises(fd.SingularMassMatrixError, f"feather has a singular mass matrix{sample}: joint 'joint4'"):
+            robot.forward_dynamics(*np.ones((3, *lead, robot.n)), method=method)
+    assert robot.forward_dynamics(*np.ones((3, 0, robot.n)), method=method).shape == (0, robot.n)
+
+
+@methods
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_sample_with_a_singular_mass_matrix_is_named(method, threads):
+    robot = swing()
+    q = np.ones((2, 800, 2))
+    robot.forward_dynamics(q, q, q, method=method, threads=threads)
+    q[1, 77, 1] = 0.0
+    with raises(fd.SingularMassMatrixError, "swing has a singular mass matrix at sample 1, 77: joint 'turn'"):
+        robot.forward_dynamics(q, np.ones(2), np.ones(2), method=method, threads=threads)
+    with raises(fd.SingularMassMatrixError, "swing has a singular mass matrix: joint 'turn'"):
+        robot.forward_dynamics(q[1, 77], np.ones(2), np.ones(2), method=method)
+
+
+@methods
+def test_a_rotor_or_any_mass_makes_it_regular(method):
+    robot = feather()
+    light = fd.Robot([*robot.all_links[:-1], fd.Link("link4", 1e-9, (1, 1, 1))], robot.all_joints)
+    assert np.isfinite(light.forward_dynamics(*np.ones((3, robot.n)), method=method)).all()
+
+
+@methods
+def test_a_massless_link_between_others_is_regular(method):
+    robot = swing()
+    q, qd, tau = states(robot, 0, 10)
+    assert np.isfinite(robot.forward_dynamics(q, qd, tau, method=method)).all()
+
+
+@methods
+def test_inverse_dynamics_needs_no_regular_mass_matrix(method):
+    assert np.isfinite(feather().inverse_dynamics(*np.ones((3, 4)))).all()
+
+
+# ---------------------------------------------------------------------------------------------- parts of robots
+
+NOT_A_NUMBER = [np.nan, np.inf, "heavy", None, [1.0, 2.0]]
+
+
+@pytest.mark.parametrize("mass", [-1.0, -1e-300, *NOT_A_NUMBER])
+def test_bad_masses_name_the_link(mass):
+    with raises(fd.RobotError, "link 'hand', mass"):
+        fd.Link("hand", mass)
+
+
+@pytest.mark.parametrize("com", [(0, 0), (0, 0, np.nan), (0, np.inf, 0), 1.0, "left", None, [[0, 0, 0]]])
+def test_bad_centres_of_mass_name_the_link(com):
+    with raises(fd.RobotError, "link 'hand', com"):
+        fd.Link("hand", 1.0, com)
+
+
+@pytest.mark.parametrize(
+    ("inertia", "problem"),
+    [
+        ([[1, 0.1, 0], [0, 1, 0], [0, 0, 1]], "symmetric"),
+        (np.diag([1, 1, -1e-3]), "negative principal moment"),
+        ([[1, 2, 0], [2, 1, 0], [0, 0, 1]], "negative principal moment"),
+        (np.diag([1, 1, np.nan]), "finite"),
+        (np.eye(2), "shape"),
+        ([1, 2, 3], "shape"),
+        ("round", "numbers"),
+    ],
+)
+def test_bad_inertias_name_the_link(inertia, problem):
+    with raises(fd.RobotError, "link 'hand', inertia", problem):
+        fd.Link("hand", 1.0, (0, 0, 0), inertia)
+
+
+def test_moments_that_no_body_has_are_doubted():
+    link = fd.Link("plate", 1.0, inertia=np.diag([1.0, 1.0, 3.0]))
+    with pytest.warns(fd.RobotWarning, match="'plate' has principal moments"):
+        one_joint(link=link)
+    with raises(fd.RobotError, "'plate' has principal moments"):
+        one_joint(link=link, strict=True)
+    with pytest.warns(fd.RobotWarning, match="'ghost' has moments of inertia .* but no mass"):
+        one_joint(link=fd.Link("ghost", 0.0, inertia=np.eye(3)))
+
+
+def test_rounded_moments_are_not_doubted(recwarn):
+    one_joint(link=fd.Link("disc", 1.0, inertia=np.diag([0.1, 0.2, 0.3])))  # 0.1 + 0.2 is not 0.3
+    one_joint(link=fd.Link("point", 1.0, inertia=np.zeros((3, 3))), strict=True)
+    assert not [w for w in recwarn if issubclass(w.category, fd.RobotWarning)]
+
+
+def one_joint(link: fd.Link | None = None, strict: bool = False, **joint) -> fd.Robot:
+    link = fd.Link("hand", 1.0) if link is None else link
+    joint = {"name": "wrist", "parent": "base", "child": link.name} | joint
+    return fd.Robot([fd.Link("base"), link], [fd.Joint(**joint)], name="one", strict=strict)
+
+
+@pytest.mark.parametrize("axis", [(0, 0, 0), (0, 0, 1e-12), (0, 0, np.nan), (1, 0), "z", None])
+def test_bad_axes_name_the_joint(axis):
+    with raises(fd.RobotError, "joint 'wrist', axis"):
+        one_joint(axis=axis)
+
+
+def test_axes_are_made_unit_vectors():
+    assert one_joint(axis=(0, -3, 0)).joints[0].axis.tolist() == [0, -1, 0]
+
+
+@pytest.mark.parametrize("place", ["origin", "tail"])
+@pytest.mark.parametrize(
+    ("pose", "problem"),
+    [
+        (np.eye(3), "shape"),
+        (2 * np.eye(4), "rotation"),
+        (np.diag([1.0, 1.0, -1.0, 1.0]), "rotation"),
+        (np.diag([1.0, 1.0, 1.0, 2.0]), "last row"),
+        (np.full((4, 4), np.nan), "finite"),
+        ("here", "numbers"),
+    ],
+)
+def test_bad_poses_name_the_joint(place, pose, problem):
+    with raises(fd.RobotError, f"joint 'wrist', {place}", problem):
+        one_joint(**{place: pose})
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"kind": "spherical"}, ["joint 'wrist', kind", "revolute, prismatic, fixed", "'spherical'"]),
+        ({"name": ""}, ["joint: expected a name"]),
+        ({"name": 3}, ["joint: expected a name, found 3"]),
+        ({"parent": None}, ["joint 'wrist', parent link: expected a name"]),
+        ({"limits": (0, 1)}, ["joint 'wrist', limits: expected Limits"]),
+        ({"motor": 0.1}, ["joint 'wrist', motor: expected Motor"]),
+    ],
+)
+def test_bad_joints_are_named(changes, words):
+    with raises(fd.RobotError, *words):
+        one_joint(**changes)
+
+
+@pytest.mark.parametrize(
+    ("values", "word"),
+    [
+        ({"lower": 1.0, "upper": -1.0}, "lower 1.0 and upper -1.0"),
+        ({"lower": np.nan}, "limit lower"),
+        ({"upper": "far"}, "limit upper"),
+        ({"velocity": -1.0}, "limit velocity"),
+        ({"effort": -1.0}, "limit effort"),
+    ],
+)
+def test_bad_limits_are_named(values, word):
+    with raises(fd.RobotError, word):
+        fd.Limits(**values)
+
+
+@pytest.mark.parametrize(
+    ("values", "word"),
+    [
+        ({"inertia": -1.0}, "motor inertia"),
+        ({"viscous": -1.0}, "motor viscous"),
+        ({"viscous": np.inf}, "motor viscous"),
+        ({"gear": np.nan}, "motor gear"),
+        ({"gear": "reverse"}, "motor gear"),
+        ({"coulomb": -1.0}, "motor coulomb"),
+        ({"coulomb": (-1.0, 1.0)}, "motor coulomb, first number"),
+        ({"coulomb": (1.0, 2.0, 3.0)}, "motor coulomb"),
+        ({"coulomb": (1.0, np.nan)}, "motor coulomb"),
+    ],
+)
+def test_bad_motors_are_named(values, word):
+    with raises(fd.RobotError, word):
+        fd.Motor(**values)
+
+
+@pytest.mark.parametrize(
+    "gravity", [9.81, (0, 0), (0, 0, np.nan), (0, 0, -np.inf), "down", [[0, 0, 1]], np.array([0, 0, 1j])]
+)
+def test_bad_gravity_is_refused(gravity):
+    with raises(fd.RobotError, "gravity"):
+        ROBOT.with_gravity(gravity)
+    with raises(fd.RobotError, "gravity"):
+        fd.Robot(ROBOT.all_links, ROBOT.all_joints, gravity=gravity)
+
+
+def test_bad_mounts_are_refused():
+    with raises(fd.RobotError, "mount", "rotation"):
+        ROBOT.with_mount(-np.eye(4))
+
+
+# ---------------------------------------------------------------------------------------------- trees that are none
+
+
+def links(*names):
+    return [fd.Link(name, 1.0) for name in names]
+
+
+def joints(*pairs):
+    return [fd.Joint(f"{a}-{b}", a, b) for a, b in pairs]
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        (([], []), ["at least one link"]),
+        ((links("a", "a"), []), ["two of its links", "'a'"]),
+        ((links("a", "b", "c"), [*joints(("a", "b")), fd.Joint("a-b", "b", "c")]), ["two of its joints", "'a-b'"]),
+        ((links("a", "b"), joints(("x", "b"))), ["joint 'x-b'", "parent link 'x' does not exist"]),
+        ((links("a", "b"), joints(("a", "x"))), ["joint 'a-x'", "child link 'x' does not exist"]),
+        ((links("a", "b", "c"), joints(("a", "b"))), ["one base link, found 2", "a, c"]),
+        ((links("a", "b"), []), ["one base link, found 2", "a, b"]),
+        ((links("a", "b", "c"), joints(("a", "c"), ("b", "c"))), ["'c' is the child of two joints", "'a-c'", "'b-c'"]),
+        ((links("a", "b"), joints(("a", "b"), ("b", "a"))), ["form a cycle through"]),
+        ((links("a", "b", "c"), joints(("b", "c"), ("c", "b"))), ["form a cycle through"]),
+        ((links("a", "b"), joints(("b", "b"))), ["form a cycle through 'b'"]),
+    ],
+)
+def test_what_is_no_tree_is_refused(parts, words):
+    with raises(fd.RobotError, *words):
+        fd.Robot(*parts)
+
+
+# ---------------------------------------------------------------------------------------------- D-H tables
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (fd.DHLink(a=np.nan), ["row 2, a"]),
+        (fd.DHLink(alpha="flat"), ["row 2, alpha"]),
+        (fd.DHLink(kind="fixed"), ["row 2, kind"]),
+        (fd.DHLink(limits=(1.0, 0.0)), ["lower 1.0 and upper 0.0"]),
+        (fd.DHLink(limits=3.0), ["row 2, limits"]),
+        (fd.DHLink(mass=-1.0), ["link 'link2', mass"]),
+        ((0.0, 0.0, 0.0, 0.0), ["row 2", "DHLink"]),
+    ],
+)
+def test_bad_rows_of_a_dh_table_are_named(row, words):
+    with raises(fd.RobotError, *words):
+        fd.from_dh([fd.DHLink(mass=1.0), row])
+
+
+def test_unknown_dh_conventions_are_refused():
+    with raises(fd.RobotError, "convention is 'craig'", "'standard' or 'modified'"):
+        fd.from_dh([fd.DHLink()], convention="craig")
+
+
+# ---------------------------------------------------------------------------------------------- nothing changes
+
+
+def test_robots_cannot_be_changed():
+    robot = square(2)
+    for name in ("name", "gravity", "joints", "all_links", "model", "anything"):
+        with pytest.raises(AttributeError, match=f"make a new one instead of setting '{name}'"):
+            setattr(robot, name, None)
+
+
+def test_nothing_can_be_taken_from_robots():
+    robot = square(2)
+    with pytest.raises(AttributeError):
+        del robot.name
+    assert robot.name
+
+
+def test_arrays_of_robots_and_models_are_read_only():
+    robot = square(2)
+    joint, link, model = robot.joints[0], robot.links[0], robot.model
+    for array in (
+        robot.gravity, robot.mount, joint.origin, joint.tail, joint.axis, link.com, link.inertia, model.P, model.T,
+        model.forked,
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+
+
+def test_parts_and_models_are_frozen():
+    robot = square(2)
+    for part in (robot.joints[0], robot.links[0], robot.joints[0].motor, robot.joints[0].limits, robot.model):
+        name = next(iter(part.__dataclass_fields__))
+        with pytest.raises(FrozenInstanceError):
+            setattr(part, name, None)
+
+
+def test_robots_keep_copies_of_what_they_were_given():
+    com, gravity = np.array([0.1, 0.2, 0.3]), np.array([0.0, 0.0, -1.0])
+    robot = fd.Robot([fd.Link("base"), fd.Link("hand", 1.0, com)], [fd.Joint("wrist", "base", "hand")], gravity=gravity)
+    com[:], gravity[:] = 9.0, 9.0
+    assert robot.links[0].com.tolist() == [0.1, 0.2, 0.3]
+    assert robot.gravity.tolist() == [0.0, 0.0, -1.0]
