@@ -450,7 +450,7 @@ def test_a_coordinate_that_moves_no_inertia_is_named():
         (np.ones(2), {}, r"found shape \(2,\)"),
         (np.ones((2, 0)), {}, r"found shape \(2, 0\)"),
         ([[1], [1, 2]], {}, "G: expected a rectangular matrix"),
-        ([["a"], ["b"]], {}, "G: expected numbers"),
+        ([["a"], ["b"]], {}, "G: expected real numbers"),
         ([[1], [np.inf]], {}, "G: expected finite numbers"),
         ([[1, 2], [2, 4]], {}, "coordinate 'phi2' moves the joints as those before it do"),
         ([[1, 0], [2, 0]], {}, "coordinate 'phi2' moves no joint"),
