@@ -257,6 +257,10 @@ def _lump(P: Array, T: NDArray[np.int64], poses: list[Array], moments: list[Arra
         P[[r.LOST_XY, r.LOST_XZ, r.LOST_YZ], i] = lost[0, 1], lost[0, 2], lost[1, 2]
         moved = poses[i] @ lost @ poses[i].T
         parent = T[r.PARENT, i]
+        if S[3, 3] or T[r.KIND, i] & r.HEAVY:
+            T[r.KIND, i] |= r.HEAVY
+            if parent >= 0:
+                T[r.KIND, parent] |= r.HEAVY
         if parent >= 0:
             moments[parent] = moments[parent] + moved
         else:

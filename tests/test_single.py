@@ -40,7 +40,7 @@ def test_single_precision_agrees_with_double_to_its_own_rounding(robot: fd.Robot
     exact = getattr(robot, name)(*arguments)
     single = getattr(robot, name)(*arguments, dtype=np.float32)
     assert single.dtype == np.float32
-    # n links, a few roundings each, against the largest value of all samples: terms that cancel in one do not in another
+    # n links, a few roundings each, against the largest value of all samples: terms may cancel in a single one
     assert np.abs(single - exact).max() <= 4 * robot.n * EPS * np.abs(exact).max()
 
 

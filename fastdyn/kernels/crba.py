@@ -14,31 +14,67 @@ SLOTS = 12  # work rows of a link: sine, cosine, and the composite's h, J (xx yy
 
 
 @kernel
-def composites(P, T, X, work):
-    """The inertia of each link and all it carries, about its frame's origin, from the tips to the base.
-
-    A straight link hands its composite on in registers, any other through its parent's rows.
-    """
-    n = P.shape[1]
-    zero = fill(X, 0.0)
-    for i in range(n):
+def begin(P, T, X, work):
+    """Sine and cosine of every joint; clears what links that are not straight will add to."""
+    for i in range(P.shape[1]):
+        s, c = joint_rotation(P, T, X, i)
+        store(work, SLOTS * i, s)
+        store(work, SLOTS * i + 1, c)
         if T[KIND, i] & FORK:
             for k in range(2, SLOTS):
-                store(work, SLOTS * i + k, zero)
-    hx, hy, hz, m = zero, zero, zero, zero  # what the link just visited hands to this one
-    xx, yy, zz, xy, xz, yz = zero, zero, zero, zero, zero, zero
-    for i in range(n - 1, -1, -1):
-        kind, row = T[KIND, i], SLOTS * i
-        hx, hy, hz, m = hx + P[HX, i], hy + P[HY, i], hz + P[HZ, i], m + P[MASS, i]
+                store(work, SLOTS * i + k, fill(X, 0.0))
+
+
+@kernel
+def composite(P, T, work, i, hx, hy, hz, xx, yy, zz, xy, xz, yz, m):
+    """Link i and all it carries, from what the link visited before has handed on."""
+    hx, hy = hx + P[HX, i], hy + P[HY, i]
+    if T[KIND, i] & PRISMATIC:
+        hz, m = hz + P[HZ, i], m + P[MASS, i]
+    else:
         xx, yy, xy, xz, yz = xx + P[JXX, i], yy + P[JYY, i], xy + P[JXY, i], xz + P[JXZ, i], yz + P[JYZ, i]
-        if kind & FORK:
-            hx, hy, hz = hx + load(work, row + 2), hy + load(work, row + 3), hz + load(work, row + 4)
-            xx, yy, zz = xx + load(work, row + 5), yy + load(work, row + 6), zz + load(work, row + 7)
-            xy, xz, yz = xy + load(work, row + 8), xz + load(work, row + 9), yz + load(work, row + 10)
-            m = m + load(work, row + 11)
-        s, c = joint_rotation(P, T, X, i)
-        store(work, row, s)
-        store(work, row + 1, c)
+    if T[KIND, i] & FORK:
+        row = SLOTS * i
+        hx, hy, hz = hx + load(work, row + 2), hy + load(work, row + 3), hz + load(work, row + 4)
+        xx, yy, zz = xx + load(work, row + 5), yy + load(work, row + 6), zz + load(work, row + 7)
+        xy, xz, yz = xy + load(work, row + 8), xz + load(work, row + 9), yz + load(work, row + 10)
+        m = m + load(work, row + 11)
+    return hx, hy, hz, xx, yy, zz, xy, xz, yz, m
+
+
+@kernel
+def hand_on(P, T, X, work, i, hx, hy, hz, xx, yy, zz, xy, xz, yz, m):
+    """A composite to its parent: a straight link's in registers, any other's through the parent's rows."""
+    zero = fill(X, 0.0)
+    if T[PARENT, i] < 0:
+        return zero, zero, zero, zero, zero, zero, zero, zero, zero, zero
+    s, c = load(work, SLOTS * i), load(work, SLOTS * i + 1)
+    hx, hy, hz, xx, yy, zz, xy, xz, yz, m = parent_inertia(P, T, X, i, s, c, hx, hy, hz, xx, yy, zz, xy, xz, yz, m)
+    if T[KIND, i] & STRAIGHT:
+        return hx, hy, hz, xx, yy, zz, xy, xz, yz, m
+    row = SLOTS * T[PARENT, i]
+    add(work, row + 2, hx)
+    add(work, row + 3, hy)
+    add(work, row + 4, hz)
+    add(work, row + 5, xx)
+    add(work, row + 6, yy)
+    add(work, row + 7, zz)
+    add(work, row + 8, xy)
+    add(work, row + 9, xz)
+    add(work, row + 10, yz)
+    add(work, row + 11, m)
+    return zero, zero, zero, zero, zero, zero, zero, zero, zero, zero
+
+
+@kernel
+def composites(P, T, X, work):
+    """The inertia of each link and all it carries, about its frame's origin, into its rows."""
+    zero = fill(X, 0.0)
+    begin(P, T, X, work)
+    hx, hy, hz, xx, yy, zz, xy, xz, yz, m = zero, zero, zero, zero, zero, zero, zero, zero, zero, zero
+    for i in range(P.shape[1] - 1, -1, -1):
+        hx, hy, hz, xx, yy, zz, xy, xz, yz, m = composite(P, T, work, i, hx, hy, hz, xx, yy, zz, xy, xz, yz, m)
+        row = SLOTS * i
         store(work, row + 2, hx)
         store(work, row + 3, hy)
         store(work, row + 4, hz)
@@ -49,25 +85,7 @@ def composites(P, T, X, work):
         store(work, row + 9, xz)
         store(work, row + 10, yz)
         store(work, row + 11, m)
-        if T[PARENT, i] >= 0:
-            hx, hy, hz, xx, yy, zz, xy, xz, yz, m = parent_inertia(
-                P, T, X, i, s, c, hx, hy, hz, xx, yy, zz, xy, xz, yz, m
-            )
-        if not kind & STRAIGHT:
-            if T[PARENT, i] >= 0:
-                row = SLOTS * T[PARENT, i]
-                add(work, row + 2, hx)
-                add(work, row + 3, hy)
-                add(work, row + 4, hz)
-                add(work, row + 5, xx)
-                add(work, row + 6, yy)
-                add(work, row + 7, zz)
-                add(work, row + 8, xy)
-                add(work, row + 9, xz)
-                add(work, row + 10, yz)
-                add(work, row + 11, m)
-            hx, hy, hz, m = zero, zero, zero, zero
-            xx, yy, zz, xy, xz, yz = zero, zero, zero, zero, zero, zero
+        hx, hy, hz, xx, yy, zz, xy, xz, yz, m = hand_on(P, T, X, work, i, hx, hy, hz, xx, yy, zz, xy, xz, yz, m)
 
 
 @kernel
@@ -85,11 +103,15 @@ def parent_inertia(P, T, X, i, s, c, hx, hy, hz, xx, yy, zz, xy, xz, yz, m):
     hx, hy, hz = out_of_link(c, s, ca, sa, hx, hy, hz)
     # J about the parent's origin: J + h p^T + p h^T + m p p^T, with half of the last term in h
     if kind & STRAIGHT:
-        mx, mz = m * px, m * pz
-        ux, uz = hx + 0.5 * mx, hz + 0.5 * mz
-        xx, zz = xx + (px + px) * ux, zz + (pz + pz) * uz
-        xy, xz, yz = xy + px * hy, xz + px * uz + pz * ux, yz + pz * hy
-        hx, hz = hx + mx, hz + mz
+        if kind & HEAVY:
+            mx, mz = m * px, m * pz
+            ux, uz = hx + 0.5 * mx, hz + 0.5 * mz
+            xx, zz = xx + (px + px) * ux, zz + (pz + pz) * uz
+            xy, xz, yz = xy + px * hy, xz + px * uz + pz * ux, yz + pz * hy
+            hx, hz = hx + mx, hz + mz
+        else:
+            xx, zz = xx + (px + px) * hx, zz + (pz + pz) * hz
+            xy, xz, yz = xy + px * hy, xz + px * hz + pz * hx, yz + pz * hy
     else:
         py = P[PY, i]
         mx, my, mz = m * px, m * py, m * pz
@@ -111,29 +133,34 @@ def at(T, i, j):
 @kernel
 def mass_matrix(P, T, X, work):
     """M, both triangles."""
-    n = P.shape[1]
-    composites(P, T, X, work)
-    for j in range(n):
-        row = SLOTS * j
-        hx, hy = load(work, row + 2), load(work, row + 3)
+    zero = fill(X, 0.0)
+    begin(P, T, X, work)
+    hx, hy, hz, xx, yy, zz, xy, xz, yz, m = zero, zero, zero, zero, zero, zero, zero, zero, zero, zero
+    for j in range(P.shape[1] - 1, -1, -1):
+        hx, hy, hz, xx, yy, zz, xy, xz, yz, m = composite(P, T, work, j, hx, hy, hz, xx, yy, zz, xy, xz, yz, m)
         if T[KIND, j] & PRISMATIC:  # the composite accelerates along z ...
-            m = load(work, row + 11)
-            fx, fy, fz = fill(X, 0.0), fill(X, 0.0), m
-            nx, ny, nz = hy, -hx, fill(X, 0.0)
-            diagonal = m
+            column(P, T, X, work, j, m, zero, zero, m, hy, -hx, zero)
         else:  # ... or turns about it
-            fx, fy, fz = -hy, hx, fill(X, 0.0)
-            nx, ny, nz = -load(work, row + 9), -load(work, row + 10), load(work, row + 5) + load(work, row + 6)
-            diagonal = nz
-        store(X, n + at(T, j, j), diagonal + P[ARMATURE, j])
-        i = j
-        while T[PARENT, i] >= 0:
-            s, c = load(work, SLOTS * i), load(work, SLOTS * i + 1)
+            column(P, T, X, work, j, xx + yy, -hy, hx, zero, -xz, -yz, xx + yy)
+        hx, hy, hz, xx, yy, zz, xy, xz, yz, m = hand_on(P, T, X, work, j, hx, hy, hz, xx, yy, zz, xy, xz, yz, m)
+
+
+@kernel
+def column(P, T, X, work, j, inertia, fx, fy, fz, nx, ny, nz):
+    """Column j of M, and row j: the wrench of its composite, felt at each joint on the way to the base."""
+    n = P.shape[1]
+    store(X, n + at(T, j, j), inertia + P[ARMATURE, j])
+    i, parent = j, T[PARENT, j]
+    while parent >= 0:
+        s, c = load(work, SLOTS * i), load(work, SLOTS * i + 1)
+        if T[PARENT, parent] < 0:  # of the last wrench only what the joint feels is wanted: the rest is not computed
+            _, _, fz, _, _, nz = parent_wrench(P, T, X, i, s, c, fx, fy, fz, nx, ny, nz)
+        else:
             fx, fy, fz, nx, ny, nz = parent_wrench(P, T, X, i, s, c, fx, fy, fz, nx, ny, nz)
-            i = T[PARENT, i]
-            entry = fz if T[KIND, i] & PRISMATIC else nz
-            store(X, n + at(T, i, j), entry)
-            store(X, n + at(T, j, i), entry)
+        entry = fz if T[KIND, parent] & PRISMATIC else nz
+        store(X, n + at(T, parent, j), entry)
+        store(X, n + at(T, j, parent), entry)
+        i, parent = parent, T[PARENT, parent]
 
 
 @kernel

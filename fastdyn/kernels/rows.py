@@ -36,5 +36,6 @@ JXX, JYY, JXY, JXZ, JYZ; a prismatic link keeps MASS, HX, HY, HZ. The LOST rows 
 PARENT, KIND, INDEX = range(3)  # INDEX: where joint i stands in the user's q
 
 # bits of KIND
-PRISMATIC, STRAIGHT, FORK, RUBS = 1, 2, 4, 8  # FORK: some child is not straight; RUBS: has friction
+PRISMATIC, STRAIGHT, FORK, RUBS, HEAVY = 1, 2, 4, 8, 16  # FORK: some child is not straight; RUBS: has friction;
+# HEAVY: some mass is left on it or on what it carries (on prismatic links: revolute ones give theirs to the parent)
 # fmt: on

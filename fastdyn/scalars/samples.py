@@ -1,7 +1,6 @@
 """Samples in and out: (T, columns) arrays to rows of a buffer and back, as many samples at a time as there are lanes.
 
-Blocks of samples by columns are transposed in registers. At the edges loads and stores are masked, so that no remainder
-needs a path of its own.
+Blocks of samples by columns are transposed in registers; where columns or samples run out, loads and stores are masked.
 """
 
 import numpy as np
@@ -100,26 +99,44 @@ def _one_by_one(builder, rows):
     return [builder.shuffle_vector(row, row, order) for order in orders for row in rows]
 
 
-def _block(context, builder, array_type, array, first, column):
+def _block(context, builder, array_type, array, first, column, full):
     """Where a block of samples lies from `column` on, which of them exist, how many columns are left, that as a mask.
 
-    A sample past the last is stood in for by the last.
+    full: whether all samples of the block are known to exist; otherwise one past the last is stood in for by the last.
     """
     vector = lane_of(array_type).vector
     part = ir.VectorType(vector.element, COLUMNS)
     array = context.make_array(array_type)(context, builder, array)
     samples, columns = (builder.extract_value(array.shape, k) for k in range(2))
-    last = builder.sub(samples, ir.Constant(samples.type, 1))
+    place = builder.gep(array.data, [builder.add(builder.mul(first, columns), column)])
+    after = builder.sub(builder.sub(samples, first), ir.Constant(first.type, 1))  # samples after the first
     places, exist = [], []
     for k in range(vector.count):
-        sample = builder.add(first, ir.Constant(first.type, k))
-        exist.append(builder.icmp_signed("<=", sample, last))
-        offset = builder.add(builder.mul(builder.select(exist[k], sample, last), columns), column)
-        places.append(builder.bitcast(builder.gep(array.data, [offset]), part.as_pointer()))
+        if k and full:
+            place = builder.gep(place, [columns])
+        elif k:
+            exists = builder.icmp_signed("<=", ir.Constant(first.type, k), after)
+            place = builder.gep(place, [builder.select(exists, columns, ir.Constant(columns.type, 0))])
+        places.append(builder.bitcast(place, part.as_pointer()))
+        exist.append(None if full else builder.icmp_signed("<=", ir.Constant(first.type, k), after))
     left = builder.sub(columns, column)
     numbers = ir.VectorType(ir.IntType(64), COLUMNS)
     mask = builder.icmp_signed("<", ir.Constant(numbers, list(range(COLUMNS))), splat(builder, left, numbers))
     return part, places, exist, left, mask
+
+
+def _prefetch(builder, places, columns, count, write):
+    """Asks for the same columns of the block of samples after this, so that memory is awaited while computing."""
+    byte = ir.IntType(8).as_pointer()
+    function = ir.FunctionType(ir.VoidType(), [byte, INT32, INT32, INT32])
+    callee = cgutils.get_or_insert_function(builder.module, function, "llvm.prefetch.p0")
+    hints = [ir.Constant(INT32, hint) for hint in (write, 3, 1)]  # for writing or reading, near, data
+    element = places[0].type.pointee.element.as_pointer()
+    onward = builder.mul(columns, ir.Constant(columns.type, count))
+    with builder.if_then(builder.icmp_signed(">", columns, ir.Constant(columns.type, COLUMNS))):
+        for place in places:  # many streams at once are more than the hardware foresees
+            following = builder.gep(builder.bitcast(place, element), [onward])
+            builder.call(callee, [builder.bitcast(following, byte), *hints])
 
 
 def _masked(builder, name, vector, result, arguments):
@@ -142,73 +159,64 @@ def _finite_check(builder, rows):
 _ALIGNED = ir.Constant(INT32, 4)
 
 
-@intrinsic
-def _take_block(typingctx, samples, first, column, buffer, row):
-    """`take` for a block of columns from `column` on."""
-    lane = lane_of(samples)
-
-    def lower(context, builder, sig, args):
-        part, places, _, left, mask = _block(context, builder, sig.args[0], *args[:3])
-        zero = constant(0.0, part)
-        loaded = [_masked(builder, "load", part, part, [place, _ALIGNED, mask, zero]) for place in places]
-        loaded = _side_by_side(builder, loaded)
-        row = builder.add(args[4], args[2])
-        for k, value in enumerate(_transposed(builder, loaded)):
-            with builder.if_then(builder.icmp_signed("<", ir.Constant(left.type, k), left)):
-                target = builder.add(row, ir.Constant(row.type, k))
-                store_row(builder, value, row_pointer(context, builder, sig.args[3], args[3], target))
-        return _finite_check(builder, loaded)
-
-    return lane(samples, types.intp, types.intp, buffer, types.intp), lower
-
-
-@intrinsic
-def _give_block(typingctx, buffer, row, samples, first, column):
-    """`give` for a block of columns from `column` on."""
-    lane = lane_of(samples)
-
-    def lower(context, builder, sig, args):
-        part, places, exist, left, mask = _block(context, builder, sig.args[2], *args[2:])
-        row = builder.add(args[1], args[4])
-        rows = []
-        for k in range(COLUMNS):  # rows past the last column are read as the first, and go nowhere
-            offset = ir.Constant(row.type, k)
-            offset = builder.select(builder.icmp_signed("<", offset, left), offset, ir.Constant(row.type, 0))
-            rows.append(
-                load_row(builder, row_pointer(context, builder, sig.args[0], args[0], builder.add(row, offset)))
-            )
-        nowhere = ir.Constant(mask.type, [0] * COLUMNS)
-        values = _one_by_one(builder, _transposed(builder, rows))
-        for place, exists, value in zip(places, exist, values, strict=True):
-            wanted = builder.select(exists, mask, nowhere)
-            _masked(builder, "store", part, ir.VoidType(), [value, place, _ALIGNED, wanted])
-        return _finite_check(builder, rows)
-
-    return lane(buffer, types.intp, samples, types.intp, types.intp), lower
-
-
-def _define_prefetch(write):
+def _define_take_block(full):
     @intrinsic
-    def prefetch(typingctx, samples, first, column):
-        """Asks for the same columns of the block of samples after this, so that memory is awaited while computing."""
+    def take_block(typingctx, samples, first, column, buffer, row):
+        """`take` for a block of columns from `column` on."""
+        lane = lane_of(samples)
 
         def lower(context, builder, sig, args):
-            following = builder.add(args[1], ir.Constant(args[1].type, lane_of(samples).count))
-            _, places, *_ = _block(context, builder, sig.args[0], args[0], following, args[2])
-            byte = ir.IntType(8).as_pointer()
-            function = ir.FunctionType(ir.VoidType(), [byte, INT32, INT32, INT32])
-            callee = cgutils.get_or_insert_function(builder.module, function, "llvm.prefetch.p0")
-            for place in places:
-                hints = [ir.Constant(INT32, hint) for hint in (write, 3, 1)]  # for writing or reading, near, data
-                builder.call(callee, [builder.bitcast(place, byte), *hints])
-            return context.get_dummy_value()
+            part, places, _, left, mask = _block(context, builder, sig.args[0], *args[:3], full)
+            if full:
+                columns = builder.extract_value(context.make_array(sig.args[0])(context, builder, args[0]).shape, 1)
+                _prefetch(builder, places, columns, lane.count, write=0)
+            zero = constant(0.0, part)
+            loaded = [_masked(builder, "load", part, part, [place, _ALIGNED, mask, zero]) for place in places]
+            loaded = _side_by_side(builder, loaded)
+            row = builder.add(args[4], args[2])
+            for k, value in enumerate(_transposed(builder, loaded)):
+                with builder.if_then(builder.icmp_signed("<", ir.Constant(left.type, k), left)):
+                    target = builder.add(row, ir.Constant(row.type, k))
+                    store_row(builder, value, row_pointer(context, builder, sig.args[3], args[3], target))
+            return _finite_check(builder, loaded)
 
-        return types.none(samples, types.intp, types.intp), lower
+        return lane(samples, types.intp, types.intp, buffer, types.intp), lower
 
-    return prefetch
+    return take_block
 
 
-_prefetch_to_read, _prefetch_to_write = _define_prefetch(0), _define_prefetch(1)
+def _define_give_block(full):
+    @intrinsic
+    def give_block(typingctx, buffer, row, samples, first, column):
+        """`give` for a block of columns from `column` on."""
+        lane = lane_of(samples)
+
+        def lower(context, builder, sig, args):
+            part, places, exist, left, mask = _block(context, builder, sig.args[2], *args[2:], full)
+            if full:
+                columns = builder.extract_value(context.make_array(sig.args[2])(context, builder, args[2]).shape, 1)
+                _prefetch(builder, places, columns, lane.count, write=1)
+            row = builder.add(args[1], args[4])
+            rows = []
+            for k in range(COLUMNS):  # rows past the last column are read as the first, and go nowhere
+                offset = ir.Constant(row.type, k)
+                offset = builder.select(builder.icmp_signed("<", offset, left), offset, ir.Constant(row.type, 0))
+                place = row_pointer(context, builder, sig.args[0], args[0], builder.add(row, offset))
+                rows.append(load_row(builder, place))
+            nowhere = ir.Constant(mask.type, [0] * COLUMNS)
+            values = _one_by_one(builder, _transposed(builder, rows))
+            for place, exists, value in zip(places, exist, values, strict=True):
+                wanted = mask if full else builder.select(exists, mask, nowhere)
+                _masked(builder, "store", part, ir.VoidType(), [value, place, _ALIGNED, wanted])
+            return _finite_check(builder, rows)
+
+        return lane(buffer, types.intp, samples, types.intp, types.intp), lower
+
+    return give_block
+
+
+_take_full, _take_edge = _define_take_block(full=True), _define_take_block(full=False)
+_give_full, _give_edge = _define_give_block(full=True), _define_give_block(full=False)
 
 
 @overload(width)
@@ -234,10 +242,12 @@ def _take_overload(samples, first, buffer, row):
 
     def take_lanes(samples, first, buffer, row):
         check = fill(buffer, 0.0)
-        for column in range(0, samples.shape[1], COLUMNS):
-            if samples.shape[1] > COLUMNS:  # many streams at once are more than the hardware foresees
-                _prefetch_to_read(samples, first, column)
-            check = check + _take_block(samples, first, column, buffer, row)
+        if first + width(buffer) <= samples.shape[0]:
+            for column in range(0, samples.shape[1], COLUMNS):
+                check = check + _take_full(samples, first, column, buffer, row)
+        else:
+            for column in range(0, samples.shape[1], COLUMNS):
+                check = check + _take_edge(samples, first, column, buffer, row)
         return check
 
     return take_lanes
@@ -259,10 +269,12 @@ def _give_overload(buffer, row, samples, first):
 
     def give_lanes(buffer, row, samples, first):
         check = fill(buffer, 0.0)
-        for column in range(0, samples.shape[1], COLUMNS):
-            if samples.shape[1] > COLUMNS:
-                _prefetch_to_write(samples, first, column)
-            check = check + _give_block(buffer, row, samples, first, column)
+        if first + width(buffer) <= samples.shape[0]:
+            for column in range(0, samples.shape[1], COLUMNS):
+                check = check + _give_full(buffer, row, samples, first, column)
+        else:
+            for column in range(0, samples.shape[1], COLUMNS):
+                check = check + _give_edge(buffer, row, samples, first, column)
         return check
 
     return give_lanes
