@@ -35,3 +35,7 @@ class MissingExtraError(FastdynError, ImportError):
 
 class RobotWarning(UserWarning):
     """A description that no real body has, but that published tables do contain."""
+
+
+class FormulationError(FastdynError, ValueError):
+    """A formulation cannot take this robot, or no formulation has this name."""

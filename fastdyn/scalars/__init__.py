@@ -1,6 +1,6 @@
 """What a number is: float64, lanes of SIMD, or a scalar that counts. Kernels import their verbs from here."""
 
-from fastdyn.scalars.counting import Counting, Operations, count
+from fastdyn.scalars.counting import Counting, Operations, count, count_stages
 from fastdyn.scalars.jit import AddressEntry, Entry, StateEntry, entry, kernel
 from fastdyn.scalars.lanes import LANES, SINGLE_LANES, add, all_above, all_finite, by_sign, fill, load, store
 from fastdyn.scalars.samples import columns_at, floats_at, give, integers_at, take, width
@@ -22,6 +22,7 @@ __all__ = [
     "by_sign",
     "columns_at",
     "count",
+    "count_stages",
     "entry",
     "fill",
     "floats_at",

@@ -33,7 +33,7 @@ from numba.extending import register_jitable
 FAST = ("contract", "reassoc", "nsz", "arcp")
 _OPTIONS: dict[str, Any] = {"_nrt": False, "error_model": "numpy", "nogil": True, "fastmath": set(FAST)}
 _PACKAGE = Path(__file__).resolve().parent.parent
-_COMPILED = ("batch.py", "workspace.py", "scalars/*.py", "kernels/*.py")
+_COMPILED = ("batch.py", "workspace.py", "scalars/*.py", "kernels/*.py", "formulations/*.py")
 
 _LOCK = threading.RLock()  # two threads may ask for the same code at once
 

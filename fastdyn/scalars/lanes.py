@@ -242,7 +242,7 @@ def all_above(x, bound):
 
 def all_finite(x):
     """Whether no lane is NaN or infinite."""
-    return bool(np.all(x - x == 0))
+    return bool(np.isfinite(np.asarray(x, dtype=float)).all())
 
 
 @intrinsic

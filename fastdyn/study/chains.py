@@ -1,0 +1,249 @@
+"""Robot -> the flat arrays that fastdyn.formulations reads: a D-H table, or home placements and screws.
+
+Only the links count: motors (rotors and friction) are left out. Fixed links are lumped into the moving ones.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastdyn.description.dh import go
+from fastdyn.errors import FormulationError
+from fastdyn.formulations import dh_rows, screw_rows
+from fastdyn.parts import EPS, Array, Motor
+from fastdyn.robot import Robot
+
+FARTHEST = 1000.0  # times the robot's size: where an inertia about a D-H frame's origin drowns in rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """Flat arrays of a chain, from the base outward."""
+
+    name: str
+    P: Array  # (ROWS, n): one row per quantity, one column per link
+    T: NDArray[np.int64]  # (1, n): kind of joint
+    order: NDArray[np.int64]  # where the joints of the chain stand in the user's q
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return int(self.P.shape[1])
+
+    @property
+    def rotary(self) -> bool:
+        """Whether no joint slides."""
+        return not self.T.any()
+
+
+@dataclass(frozen=True, eq=False)
+class _Body:
+    """A moving link of a chain, in the order of the chain."""
+
+    index: int  # of its joint in the user's q
+    before: Array  # pose of the joint's frame at zero on the link before
+    moments: Array  # 4x4 moments about the link's frame, fixed links included
+
+
+def without_motors(robot: Robot) -> Robot:
+    """The same links without rotors and friction: what the formulations describe.
+
+    >>> import fastdyn as fd
+    >>> without_motors(fd.robots.stanford()).joints[0].motor
+    Motor(inertia=0.0, gear=1.0, viscous=0.0, coulomb=(0.0, 0.0))
+    """
+    return robot._again(joints=[replace(joint, motor=Motor()) for joint in robot.all_joints])
+
+
+def dh_chain(robot: Robot) -> Chain:
+    """A chain in standard D-H frames: the robot's own where it was described so, else constructed."""
+    bodies = _bodies(robot)
+    n = len(bodies)
+    table, frames, gravity = _own_table(robot, bodies) or _constructed_table(robot, bodies)
+    P = np.zeros((dh_rows.ROWS, n), order="F")
+    P[dh_rows.COS_ALPHA : dh_rows.THETA + 1] = table
+    for i, (body, frame) in enumerate(zip(bodies, frames, strict=True)):
+        moved = _inverse(frame) @ body.moments @ _inverse(frame).T
+        mass, com, inertia = _about_centre(moved)
+        P[dh_rows.MASS, i], P[dh_rows.SX : dh_rows.SZ + 1, i] = mass, com
+        P[dh_rows.IXX : dh_rows.IYZ + 1, i] = _six(inertia)
+        P[dh_rows.JXX : dh_rows.JYZ + 1, i] = _six(moved)
+        P[dh_rows.HX : dh_rows.HZ + 1, i] = moved[:3, 3]
+        P[dh_rows.GX : dh_rows.GZ + 1, i] = gravity
+        P[dh_rows.LIFT_X : dh_rows.LIFT_Z + 1, i] = -mass * gravity
+    return Chain(robot.name, _frozen(P), _kinds(robot, bodies), _order(bodies))
+
+
+def screw_chain(robot: Robot) -> Chain:
+    """A chain by screws, with frames at the centres of mass along the axes of the links' own frames."""
+    bodies = _bodies(robot)
+    P = np.zeros((screw_rows.ROWS, len(bodies)), order="F")
+    gravity = robot.mount[:3, :3].T @ robot.gravity
+    before = np.eye(4)  # frame i - 1 in the frame of link i - 1
+    for i, body in enumerate(bodies):
+        joint = robot.joints[body.index]
+        mass, com, inertia = _about_centre(body.moments)
+        frame = go(*com)
+        home = _inverse(before) @ body.before @ np.asarray(joint.tail) @ frame  # M_{i-1,i}
+        seen = _inverse(np.asarray(joint.tail) @ frame)  # the joint's frame in frame i
+        axis = seen[:3, :3] @ np.asarray(joint.axis)
+        screw = [*axis, *np.cross(seen[:3, 3], axis)] if joint.kind == "revolute" else [0.0, 0.0, 0.0, *axis]
+        back = _inverse(home)
+        P[screw_rows.RXX : screw_rows.RZZ + 1, i] = back[:3, :3].ravel()
+        P[screw_rows.PX : screw_rows.PZ + 1, i] = back[:3, 3]
+        P[screw_rows.WX : screw_rows.VZ + 1, i] = screw
+        P[screw_rows.IXX : screw_rows.IYZ + 1, i] = _six(inertia)
+        P[screw_rows.MASS, i] = mass
+        P[screw_rows.GX : screw_rows.GZ + 1, i] = gravity
+        before = frame
+    return Chain(robot.name, _frozen(P), _kinds(robot, bodies), _order(bodies))
+
+
+def _bodies(robot: Robot) -> list[_Body]:
+    """The moving links from the base outward; an error if they are no chain."""
+    carrier = robot._carriers()
+    index = {joint.child: i for i, joint in enumerate(robot.joints)}
+    moments = {i: np.zeros((4, 4)) for i in range(-1, robot.n)}
+    for link in robot.all_links:
+        moving, where = carrier[link.name]
+        moments[index.get(moving, -1)] += link.moments(where)
+    beyond: dict[str, list[int]] = {}
+    for i, joint in enumerate(robot.joints):
+        beyond.setdefault(carrier[joint.parent][0], []).append(i)
+    found: list[_Body] = []
+    at = robot.base.name
+    while at in beyond:
+        if len(beyond[at]) > 1:
+            names = ", ".join(repr(robot.joints[i].name) for i in beyond[at])
+            raise FormulationError(f"{robot.name} is a tree: link {at!r} carries the joints {names}; expected a chain")
+        (i,) = beyond[at]
+        joint = robot.joints[i]
+        found.append(_Body(i, carrier[joint.parent][1] @ np.asarray(joint.origin), moments[i]))
+        at = joint.child
+    return found
+
+
+Table = tuple[Array, list[Array], Array]  # rows COS_ALPHA to THETA; D-H frames in the links' own; gravity in frame 0
+
+
+def _own_table(robot: Robot, bodies: list[_Body]) -> Table | None:
+    """The table of a robot that was described by one: every joint turns about z, then goes d, a and turns alpha."""
+    table = np.zeros((5, len(bodies)))
+    for i, body in enumerate(bodies):
+        joint, turn = robot.joints[body.index], body.before
+        tail = np.asarray(joint.tail)
+        along = (
+            np.array_equal(np.asarray(joint.axis), (0, 0, 1))
+            and np.array_equal(turn[:, 2:], np.eye(4)[:, 2:])
+            and np.array_equal(tail[:3, 0], (1, 0, 0))
+            and tail[1, 3] == 0
+        )
+        if not along:
+            return None
+        table[:, i] = tail[1, 1], tail[2, 1], tail[0, 3], tail[2, 3], math.atan2(turn[1, 0], turn[0, 0])
+    return table, [np.eye(4)] * len(bodies), robot.mount[:3, :3].T @ robot.gravity
+
+
+def _constructed_table(robot: Robot, bodies: list[_Body]) -> Table:
+    """A table for any chain, from the joints' axes at zero: x_i along the common normal of the axes i and i + 1.
+
+    The last frame is that of the last joint; parallel axes get the normal that makes d zero.
+    """
+    n = len(bodies)
+    lines, links = _axes_at_zero(robot, bodies)
+    size = 1e-9 + max((float(np.linalg.norm(b[0] - a[0])) for a, b in pairwise(lines)), default=0.0)
+    table, frames = np.zeros((5, n)), []
+    origin, z = lines[0]
+    x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
+    x /= np.linalg.norm(x)
+    gravity = np.stack([x, np.cross(z, x), z]) @ robot.mount[:3, :3].T @ robot.gravity
+    for i in range(n):
+        foot, x_next, z_next, a, d = origin, x, z, 0.0, 0.0
+        if i < n - 1:
+            point, z_next = lines[i + 1]
+            d, a, x_next = _normal(point - origin, z, z_next, x)
+            foot = origin + d * z + a * x_next
+            if np.linalg.norm(foot - origin) > FARTHEST * size:
+                one, other = (robot.joints[bodies[k].index].name for k in (i, i + 1))
+                raise FormulationError(
+                    f"{robot.name} has no usable D-H table: the axes of {one!r} and {other!r} are so nearly parallel "
+                    f"that their common normal lies {FARTHEST:g} times farther off than the robot is large"
+                )
+        turn, twist = np.cross(x, x_next) @ z, np.cross(z, z_next) @ x_next
+        length = math.hypot(z @ z_next, twist)
+        table[:, i] = z @ z_next / length, twist / length, a, d, math.atan2(turn, x @ x_next)
+        frame = np.eye(4)
+        frame[:3, :3], frame[:3, 3] = np.column_stack([x_next, np.cross(z_next, x_next), z_next]), foot
+        frames.append(_inverse(links[i]) @ frame)
+        origin, x, z = foot, x_next, z_next
+    return table, frames, gravity
+
+
+def _axes_at_zero(robot: Robot, bodies: list[_Body]) -> tuple[list[tuple[Array, Array]], list[Array]]:
+    """A point and the direction of each joint's axis, and the links' poses, on the base with all joints at zero."""
+    lines, links, pose = [], [], np.eye(4)
+    for body in bodies:
+        joint = robot.joints[body.index]
+        pose = pose @ body.before
+        lines.append((pose[:3, 3], pose[:3, :3] @ np.asarray(joint.axis)))
+        pose = pose @ np.asarray(joint.tail)
+        links.append(pose)
+    return lines, links
+
+
+def _normal(way: Array, z: Array, z_next: Array, x: Array) -> tuple[float, float, Array]:
+    """The common normal of two lines: how far along z it begins, its length and its direction.
+
+    way: from a point of the first line to one of the second. x: the direction if the lines are one.
+    """
+    across = np.cross(z, z_next)
+    square = float(across @ across)
+    if square > (8 * EPS) ** 2:
+        along = float(np.cross(way, z_next) @ across) / square
+        x_next = across / math.sqrt(square)
+        return along, float(way @ x_next), x_next
+    way = way - (way @ z) * z
+    length = float(np.linalg.norm(way))
+    return 0.0, length, way / length if length > 0 else x
+
+
+def _about_centre(moments: Array) -> tuple[float, Array, Array]:
+    """Mass, centre of mass and the inertia tensor about it, from 4x4 moments [[J, h], [h^T, m]]."""
+    mass = float(moments[3, 3])
+    com = moments[:3, 3] / mass if mass else np.zeros(3)
+    J = moments[:3, :3] - mass * np.outer(com, com)
+    return mass, com, np.trace(J) * np.eye(3) - J
+
+
+def _six(M: Array) -> list[float]:
+    return [float(M[i]) for i in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+
+
+def _kinds(robot: Robot, bodies: list[_Body]) -> NDArray[np.int64]:
+    kinds = [[int(robot.joints[body.index].kind == "prismatic") for body in bodies]]
+    return _frozen(np.array(kinds, dtype=np.int64).reshape(1, len(bodies)))
+
+
+def _order(bodies: list[_Body]) -> NDArray[np.int64]:
+    return _frozen(np.array([body.index for body in bodies], dtype=np.int64))
+
+
+def _inverse(pose: Array) -> Array:
+    T = np.eye(4)
+    T[:3, :3] = pose[:3, :3].T
+    T[:3, 3] = -pose[:3, :3].T @ pose[:3, 3]
+    return T
+
+
+A = TypeVar("A", bound=np.ndarray[Any, Any])
+
+
+def _frozen(array: A) -> A:
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,221 @@
+"""Counts of operations: published tables beside what the texts do, and counts that must not change unnoticed."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from fastdyn.kernels import crba
+from fastdyn.scalars import Counting, count, count_stages
+from fastdyn.study import counts
+from fastdyn.study.counts import Cost
+from fastdyn.study.polynomials import Polynomial
+
+n = Polynomial((0, 1))
+
+
+def cost(multiplications, additions):
+    """A Cost from coefficients, the highest power first."""
+    return Cost(Polynomial.of(*multiplications.split()), Polynomial.of(*additions.split()))
+
+
+# ------------------------------------------------------------------------------------------ polynomials
+
+
+@pytest.mark.parametrize("coefficients", [(), (3,), (0, 1), (Fraction(-1, 2), 0, Fraction(7, 3)), (1, 1, 1, 1, 1)])
+def test_a_polynomial_is_found_from_its_values(coefficients):
+    polynomial = Polynomial(coefficients)
+    assert Polynomial.through(map(polynomial, range(1, 9))) == polynomial
+    assert Polynomial.through(map(polynomial, range(3, 11)), first=3) == polynomial
+
+
+def test_values_off_a_polynomial_are_refused():
+    with pytest.raises(ValueError, match="do not lie on a polynomial of degree 3 or less"):
+        Polynomial.through([1, 2, 4, 8, 16, 32])
+
+
+def test_polynomials_add_multiply_and_print():
+    assert 32 * n * (n - 1) == Polynomial.of(32, -32, 0)
+    assert n - n == Polynomial(())
+    assert (n + 1)(4) == 5
+    printed = [str(p) for p in (n - n, n, -1 * n * n + 1, Fraction(128, 3) * n * n - n)]
+    assert printed == ["0", "n", "-n^2 + 1", "128/3 n^2 - n"]
+
+
+# ------------------------------------------------------------------------------------------ counting by stage
+
+
+def test_stages_count_for_the_innermost_and_sum_to_the_whole():
+    model = counts.random_chain(4).model
+    arguments = (model.P, model.T, np.full(20, 0.5), np.full(4 * crba.SLOTS, 0.5))
+    stages = {"outer": crba.composite, "inner": crba.parent_inertia}
+    found = count_stages(crba.mass_matrix, stages, *arguments)
+    assert set(found) == {"", "outer", "inner"}
+    assert min(found[name].multiplications + found[name].additions for name in found) > 0
+    assert sum((found[name] for name in stages), found[""]) == count(crba.mass_matrix, *arguments)
+
+
+def test_functions_are_themselves_again_after_counting_even_if_it_fails():
+    before, model = crba.composite, counts.random_chain(2).model
+    with pytest.raises(AttributeError):
+        count_stages(crba.mass_matrix, {"composite": before}, model.P, model.T, 0, 0)
+    assert crba.composite is before
+
+
+def test_divisions_and_sines_are_counted_apart():
+    x = Counting(2.0)
+    found = count(lambda: (1.0 / x, x / 3.0, x.sincos(), -x))
+    assert found.totals() == (0, 0, 2, 1)
+
+
+# ------------------------------------------------------------------------------------------ Table 3.1
+
+
+def test_every_row_of_table_3_1_is_counted_as_published():
+    rows = counts.table_3_1()
+    assert len(rows) == 8
+    assert all(row.equal for row in rows)
+    assert sum((row.counted for row in rows[:-1]), counts.NOTHING) == rows[-1].published
+    assert rows[-1].counted.at(6) == (102_440, 78_203)
+
+
+def test_a_trace_costs_four_full_products_and_three_additions():
+    traces = Fraction(1, 6) * n * (n + 1) * (n + 2)
+    assert counts.table_3_1()[3].counted == Cost(4 * 64 * traces, (4 * 48 + 3) * traces)
+
+
+def test_summing_from_max_i_j_k_spares_a_quarter_of_the_traces():
+    row = counts.table_3_1()[5]
+    traces = Fraction(1, 24) * n * (n + 1) * (n + 2) * (3 * n + 1)
+    assert row.readings[0].cost == Cost(256 * traces, 195 * traces)
+    assert row.readings[0].cost.at(6) == (68_096, 51_870)
+    assert row.counted.at(6) == (86_016, 65_520)
+
+
+# ------------------------------------------------------------------------------------------ Table 3.4
+
+
+def test_table_3_4_comes_out_equal_but_for_two_products_of_each_joint():
+    rows = {row.name: row for row in counts.table_3_4()}
+    assert len(rows) == 9
+    assert all(row.equal_additions for row in rows.values())
+    assert {name for name, row in rows.items() if not row.equal_multiplications} == {"w'_i", "total"}
+    for name in ("w'_i", "total"):
+        row = rows[name]
+        assert row.counted - row.published == Cost(2 * n, 0 * n)
+        assert row.readings[0].cost == row.published
+    assert rows["total"].counted == cost("119 -24", "103 -21")
+
+
+def test_rows_of_table_3_4_sum_to_its_total():
+    *rows, total = counts.table_3_4()
+    assert sum((row.published for row in rows), counts.NOTHING) == total.published
+    assert sum((row.counted for row in rows), counts.NOTHING) == total.counted
+
+
+# ------------------------------------------------------------------------------------------ Table 3.5
+
+
+def test_table_3_5_leaves_gravity_out_of_lagrange_euler():
+    lagrange, _, _ = counts.table_3_5()
+    assert not lagrange.equal_multiplications
+    assert not lagrange.equal_additions
+    assert lagrange.published.at(6) == (101_348, 77_405)
+    assert lagrange.readings[0].cost == lagrange.published
+    assert lagrange.counted - lagrange.published == cost("35 -28 0", "26 -23 0")
+
+
+def test_table_3_5_counts_newton_euler_as_table_3_3_prints_it():
+    _, newton, _ = counts.table_3_5()
+    assert newton.equal_additions
+    assert not newton.equal_multiplications
+    assert newton.counted == cost("134 -2", "111 -4")
+    assert newton.readings[0].cost == newton.published
+
+
+def test_the_damaged_row_of_table_3_5_has_one_reading_that_counts_something():
+    _, _, dalembert = counts.table_3_5()
+    assert not dalembert.equal_multiplications
+    assert not dalembert.equal_additions
+    assert dalembert.published.at(6) == (2_963, 2_209)
+    published, glyphs = dalembert.published.multiplications, dalembert.readings[0].cost.multiplications
+    assert all(published(k).denominator == 1 for k in range(1, 50))
+    assert [k for k in range(1, 50) if glyphs(k).denominator == 1] == [6, 12, 18, 24, 30, 36, 42, 48]
+    assert glyphs(6) == 2_749
+    assert dalembert.counted == cost("7/6 30 833/6 -51", "1 53/2 203/2 -39")
+    assert dalembert.counted.at(6) == (2_114, 1_740)
+
+
+def test_every_row_says_why():
+    rows = counts.tables()
+    assert len(rows) == 20
+    for row in rows:
+        assert row.why.endswith(".")
+        assert row.equal == (row.equal_multiplications and row.equal_additions)
+
+
+# ------------------------------------------------------------------------------------------ problem 3.12
+
+
+def test_probing_the_mass_matrix_takes_n_runs_or_by_symmetry_the_sum_of_shorter_ones():
+    found = counts.probing_counts()
+    assert found.run == cost("134 -2", "111 -4")
+    assert found.columns == Cost(n * found.run.multiplications, n * found.run.additions)
+    for k in range(1, 13):
+        shorter = [found.run.at(j) for j in range(1, k + 1)]
+        assert found.lower.at(k) == tuple(map(sum, zip(*shorter, strict=True)))
+
+
+# ------------------------------------------------------------------------------------------ counts that must not change
+
+
+def test_counts_of_the_kernels():
+    """A change here is a change of the library's speed: measure it, then write the new numbers down."""
+    found = {text.name: text.cost for text in counts.kernels()}
+    assert found == {
+        "kernels/rnea.py": cost("82 -46", "71 -28"),
+        "kernels/crba.py": cost("10 20 -30", "6 33 -28"),
+        "kernels/aba.py": cost("222 -173", "214 -151"),
+    }
+    assert found["kernels/rnea.py"].at(6) == (446, 398)
+
+
+def test_counts_of_the_formulations():
+    found = {text.name: text.cost for text in counts.formulations()}
+    assert found == {
+        "lagrange_euler": cost("32 454/3 293 158/3 0", "49/2 689/6 443/2 211/6 0"),
+        "recursive_lagrange": cost("631 -80", "509 -80"),
+        "newton_euler_base": cost("195 0", "150 0"),
+        "newton_euler_link": cost("140 -2", "112 -4"),
+        "newton_euler_frugal": cost("128 -24", "106 -21"),
+        "probing": cost("68 339 -4", "113/2 551/2 -8"),
+        "generalized_dalembert": cost("7/6 30 833/6 -51", "1 53/2 203/2 -39"),
+        "christoffel": cost("29/8 53/4 211/8 267/4 0", "19/8 39/4 153/8 195/4 0"),
+        "kane": cost("39/2 243/2 0", "33/2 175/2 3"),
+        "screws": cost("225 -24", "175 -24"),
+        "stacked_screws": cost("1 261 479 -78", "1 473/2 673/2 -60"),
+    }
+
+
+def test_stages_sum_to_the_whole():
+    for text in counts.kernels() + counts.formulations():
+        assert sum(text.stages.values(), counts.NOTHING) == text.cost
+
+
+def test_figures_from_the_literature_agree_with_their_formulas():
+    known = {figure.method: (figure.multiplications, figure.additions) for figure in counts.literature()}
+    assert known["recursive Lagrange, 4x4 matrices"] == (830 * 6 - 592, 675 * 6 - 464)
+    assert known["recursive Lagrange, 3x3 matrices"] == (412 * 6 - 277, 320 * 6 - 201)
+    assert known["general recursive Newton-Euler"] == (150 * 6 - 48, 131 * 6 - 48)
+    additions = Polynomial.of(25, "199/3", "259/2", "127/3", -96)
+    assert known["Lagrange-Euler, 4x4 matrices"] == (66_271, additions(6))
+    assert (646, 394) in known.values()
+    assert (224, 174) in known.values()
+
+
+def test_the_kernel_is_cheaper_than_every_general_method_known():
+    multiplications, additions = counts.kernels()[0].cost.at(6)
+    for figure in counts.literature():
+        if "simplified" not in figure.method and "Kane" not in figure.method:
+            assert multiplications < figure.multiplications
+            assert additions < figure.additions
