@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 KERNELS := tests/test_scalars.py tests/test_batch.py tests/test_identities.py tests/test_single.py
 
-.PHONY: demo test test-jit test-bounds test-python lint bench clean
+.PHONY: demo test test-jit test-bounds test-python lint bench limits asv-check clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m fastdyn.demo demo
@@ -34,6 +34,16 @@ lint: $(VENV)/.dev
 # this project and its peers in one run
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.peers
+
+# how far kernels are from what the machine can do
+limits: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.limits
+
+# the benchmark suite still runs: each way of calling each kernel once, and each robot; figures are not kept
+asv-check: $(VENV)/.dev
+	$(BIN)/asv machine --yes
+	$(BIN)/asv check --environment existing:same
+	$(BIN)/asv run --quick --environment existing:same --bench 'puma560|one state|Memory|Startup'
 
 clean:
 	rm -rf $(VENV) demo build dist *.egg-info .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

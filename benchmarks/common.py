@@ -1,0 +1,192 @@
+"""What all benchmarks share: the robots, the clock, where and with what it was measured, and files that appear whole.
+
+A figure is the best of many turns: on a shared machine only the best is a property of the program. Jobs that are
+compared take turns within one run, so that whatever disturbs one disturbs all.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import platform
+import sys
+import time
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib import metadata
+from itertools import repeat
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+import fastdyn as fd
+
+RESULTS = Path(__file__).parent / "results"
+SHORTEST_TURN = 0.5e-3  # seconds: a quicker job runs several times a turn, so that the clock itself is not measured
+Key = TypeVar("Key", bound=Hashable)
+Job = Callable[[], Any]
+
+
+# ---------------------------------------------------------------------------------------------- robots and states
+
+
+def chain(n: int) -> fd.Robot:
+    """A random standard D-H chain of revolute joints with bodies that could exist: every program can be given it."""
+    rng = np.random.default_rng(n)
+    rows = []
+    for link in fd.robots.random_chain(n, seed=1).links:
+        (a, d), (alpha, theta) = rng.uniform(-0.3, 0.3, 2), rng.uniform(-3, 3, 2)
+        rows.append(fd.DHLink(a, alpha, d, theta, mass=link.mass, com=link.com, inertia=link.inertia))
+    return fd.from_dh(rows, name=f"chain({n})")
+
+
+def puma() -> fd.Robot:
+    """The PUMA 560's links without its motors and friction, of which not every program has a notion."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fd.RobotWarning)  # its published tables are like that
+        arm = fd.robots.puma560()
+        joints = [replace(joint, motor=fd.Motor()) for joint in arm.all_joints]
+        return fd.Robot(arm.all_links, joints, name="puma560", gravity=arm.gravity)
+
+
+def states(n: int, T: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Random q, qd, qdd, each (T, n)."""
+    q, qd, qdd = np.random.default_rng(0).uniform(-3, 3, (3, T, n))
+    return q, qd, qdd
+
+
+# ---------------------------------------------------------------------------------------------- the clock
+
+
+def best(jobs: Mapping[Key, Job], turns: int, warm: bool = False) -> dict[Key, float]:
+    """Seconds that each job takes at best, taking turns.
+
+    warm: a turn begins with a run that is not timed, so that a job follows itself and not another one. Short jobs gain
+    most by that, so figures with and without it do not compare.
+    """
+    runs = {}
+    for key, job in jobs.items():
+        job()
+        runs[key] = max(1, round(SHORTEST_TURN / _seconds(job, 1)))
+    found = dict.fromkeys(jobs, np.inf)
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(turns):
+            for key, job in jobs.items():
+                if warm:
+                    job()
+                found[key] = min(found[key], _seconds(job, runs[key]))
+    finally:
+        gc.enable()
+    return found
+
+
+def _seconds(job: Job, runs: int) -> float:
+    start = time.perf_counter()
+    for _ in repeat(None, runs):
+        job()
+    return (time.perf_counter() - start) / runs
+
+
+# ---------------------------------------------------------------------------------------------- where, when, with what
+
+
+def processor() -> str:
+    """The processor's name."""
+    try:
+        with open("/proc/cpuinfo") as file:
+            return next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def versions(packages: Iterable[str]) -> dict[str, str | None]:
+    """The installed version of each distribution, None where it is not installed."""
+    found: dict[str, str | None] = {}
+    for package in packages:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            found[package] = None
+    return found
+
+
+def circumstances() -> dict[str, Any]:
+    """What a figure should never be seen without."""
+    return {
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,  # jobs that wanted the cores
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": versions(("fastdyn", "numpy", "numba", "llvmlite")),
+    }
+
+
+def heading(title: str, about: Mapping[str, Any]) -> str:
+    """The same, as the first lines of a page."""
+    found = ", ".join(f"{name} {version}" for name, version in about["versions"].items() if version)
+    where = f"{about['processor']}, {about['cores']} cores, load {about['load']} at the start, {about['date'][:10]}"
+    return f"# {title}\n\n{where}.\nPython {about['python']}, {found}.\n"
+
+
+def markdown(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """A table. Columns whose name begins with a sign of `>` are set to the right."""
+    lines = [
+        "| " + " | ".join(name.lstrip(">") for name in header) + " |",
+        "|" + "|".join("---:" if name.startswith(">") else "---" for name in header) + "|",
+    ]
+    lines += ["| " + " | ".join(map(str, row)) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def figures(value: float | None) -> str:
+    """Three significant figures, without an exponent."""
+    return "" if value is None else f"{value:.{max(0, 2 - int(np.floor(np.log10(value))))}f}" if value > 0 else "0"
+
+
+# ---------------------------------------------------------------------------------------------- files
+
+
+def write(path: Path, content: str | Callable[[Any], Any]) -> None:
+    """Writes beside the path and then renames, so that nothing half-written is ever found there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("wb") as file:
+            if isinstance(content, str):
+                file.write(content.encode())
+            else:
+                content(file)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+    print(f"wrote {path}")
+
+
+def write_json(path: Path, content: Any) -> None:
+    """As `write`."""
+    write(path, json.dumps(content, indent=1) + "\n")
+
+
+@contextmanager
+def silence() -> Iterator[None]:
+    """Nothing that compiled code prints is seen."""
+    sys.stdout.flush()
+    kept, nowhere = (os.dup(1), os.dup(2)), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        for number, copy in zip((1, 2), kept, strict=True):
+            os.dup2(copy, number)
+            os.close(copy)
+        os.close(nowhere)

@@ -1,0 +1,48 @@
+"""Drake, one state at a time. It caches what depends on the state, so the state is set anew each time."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+
+import numpy as np
+
+from benchmarks.peers import urdf
+from benchmarks.peers.case import FORWARD, INVERSE, MASS, SINGLE, Case, Job
+
+NAME, PACKAGE, MODULE = "Drake", "drake", "pydrake"
+
+
+def jobs(case: Case) -> Iterator[Job]:
+    from pydrake.multibody.parsing import Parser
+    from pydrake.multibody.plant import MultibodyPlant
+    from pydrake.multibody.tree import MultibodyForces
+
+    logging.getLogger("drake").setLevel(logging.ERROR)  # bodies that could not exist show in the numbers
+    plant = MultibodyPlant(0.0)
+    Parser(plant).AddModelsFromString(urdf.text(case.robot), "urdf")
+    plant.WeldFrames(plant.world_frame(), plant.GetFrameByName("base"))
+    plant.mutable_gravity_field().set_gravity_vector(case.robot.gravity)
+    plant.Finalize()
+    assert [plant.GetJointByName(f"joint{i}").velocity_start() for i in range(case.n)] == list(range(case.n))
+    context, forces, one = plant.CreateDefaultContext(), MultibodyForces(plant), case.one
+    state = np.concatenate([one.q, one.qd])
+    load = plant.get_applied_generalized_force_input_port().FixValue(context, one.tau)
+
+    def inverse() -> np.ndarray:
+        plant.SetPositionsAndVelocities(context, state)
+        plant.CalcForceElementsContribution(context, forces)  # gravity
+        return plant.CalcInverseDynamics(context, one.qdd, forces)
+
+    def forward() -> np.ndarray:
+        plant.SetPositionsAndVelocities(context, state)
+        load.GetMutableData().get_mutable_value().SetFromVector(one.tau)
+        return plant.EvalTimeDerivatives(context).get_generalized_velocity().CopyToVector()
+
+    def mass() -> np.ndarray:
+        plant.SetPositions(context, one.q)
+        return plant.CalcMassMatrix(context)
+
+    yield Job(NAME, INVERSE, SINGLE, inverse)
+    yield Job(NAME, FORWARD, SINGLE, forward)
+    yield Job(NAME, MASS, SINGLE, mass)

@@ -1,0 +1,172 @@
+"""C that CasADi generates for one robot, its constants folded in: what a batch of a small arm can be had for.
+
+Symbols go through a text, CasADi writes the straight-line program as C, gcc compiles it (FLAGS), and a loop in C calls
+it for all samples. Two texts for inverse dynamics, a plain recursive Newton-Euler and ADAM's M qdd + h (ADAM's own
+recursion takes no accelerations), and ADAM's mass matrix. Each as it was generated, one sample at a time, and widened
+to LANES samples in a vector of GCC's: that is nobody's product, but the strongest rival that could be made.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import fastdyn as fd
+from benchmarks.peers import urdf
+from benchmarks.peers.case import BATCH, INVERSE, MASS, SINGLE, Case, Job
+from tests.peers import skeleton
+
+NAME, PACKAGE, MODULE = "generated C", "casadi", "casadi"
+FLAGS = ("-O3", "-march=native", "-ffast-math", "-fno-strict-aliasing")
+LANES = 8
+LARGEST = 12  # joints: what is longer than some ten thousand lines takes gcc minutes
+DOUBLES = ctypes.POINTER(ctypes.c_double)
+
+# `real` is one double or LANES of them; samples lie in rows. gcc calls the C library's vector sine for `widely`.
+FRAME = """
+#include <math.h>
+#define casadi_int long long
+#if LANES == 1
+typedef double real;
+#define CALL(f) static real widely_##f(real x) { return f(x); }
+#else
+typedef double real __attribute__((vector_size(8 * LANES)));
+#define CALL(f) static real widely_##f(real x) { for (int l = 0; l < LANES; l++) x[l] = f(x[l]); return x; }
+#endif
+#define casadi_real real
+CALL(sin)
+CALL(cos)
+static real casadi_sq(real x) { return x * x; }
+@BODY@
+static void take(real *to, const double *from, int columns) {
+  for (int k = 0; k < columns; k++) for (int l = 0; l < LANES; l++) ((double *)(to + k))[l] = from[l * columns + k];
+}
+void run(long samples, const double *q, const double *qd, const double *qdd, double *out) {
+  real x[3][N], y[COLUMNS];
+  const real *arg[3] = {x[0], x[1], x[2]};
+  real *res[1] = {y};
+  for (long t = 0; t < samples; t += LANES) {
+    take(x[0], q + N * t, N);
+    if (MOVES) { take(x[1], qd + N * t, N); take(x[2], qdd + N * t, N); }
+    body(arg, res, 0, 0, 0);
+    for (int k = 0; k < COLUMNS; k++)
+      for (int l = 0; l < LANES; l++) out[COLUMNS * (t + l) + k] = ((double *)(y + k))[l];
+  }
+}
+"""
+
+
+def jobs(case: Case) -> Iterator[Job]:
+    import casadi
+
+    if shutil.which("gcc") is None:
+        raise RuntimeError("gcc is not installed")
+    if case.n > LARGEST:
+        return
+    texts = {("CasADi C", INVERSE): newton_euler}
+    if adam():
+        texts |= {("ADAM C", INVERSE): adam_inverse, ("ADAM C", MASS): adam_mass}
+    symbols = [casadi.SX.sym(name, case.n) for name in ("q", "qd", "qdd")]
+    for (program, what), text in texts.items():
+        source = generate(symbols, text(case.robot, *symbols))
+        shape = {INVERSE: (case.n,), MASS: (case.n, case.n)}[what]
+        one, lanes = (compile(source, case.n, int(np.prod(shape)), what == INVERSE, width) for width in (1, LANES))
+        yield _job(program, what, BATCH, one, case, np.empty((case.T, *shape)))
+        yield _job(f"{program}, {LANES} lanes", what, BATCH, lanes, case, np.empty((case.T, *shape)))
+        yield _job(program, what, SINGLE, one, case.one, np.empty(shape))
+
+
+def adam() -> bool:
+    """Whether ADAM can be asked: its part for CasADi is an extra."""
+    return bool(find_spec("casadi") and find_spec("adam") and find_spec("liecasadi"))
+
+
+def _job(program: str, what: str, call: str, run: Callable[..., None], case: Case, out: np.ndarray) -> Job:
+    """Arguments are made once: what is timed is the call."""
+    arguments = [ctypes.c_long(case.T), *(x.ctypes.data_as(DOUBLES) for x in (case.q, case.qd, case.qdd, out))]
+    return Job(program, what, call, lambda: run(*arguments), lambda: out)
+
+
+def generate(symbols: list[Any], expression: Any) -> str:
+    """The body of the function that CasADi writes, fit for vectors: constants as wide as all else, no input absent."""
+    import casadi
+
+    generator = casadi.CodeGenerator("generated")
+    generator.add(casadi.Function("text", symbols, [casadi.densify(expression.T)], {"cse": True}))
+    found = re.search(r"static int casadi_f0\(.*?\n}\n", generator.dump(), re.DOTALL)
+    assert found is not None
+    body = found[0].replace("casadi_f0", "body")
+    body = re.sub(r"arg\[\d\]\? (arg\[\d\]\[\d+\]) : 0", r"\1", body)
+    body = re.sub(r"=(-?[\d.]+(e[-+]?\d+)?);", r"=(real){0}+(\1);", body)
+    return re.sub(r"\b(sin|cos)\(", r"widely_\1(", body)
+
+
+def compile(body: str, n: int, columns: int, moves: bool, lanes: int) -> Callable[..., None]:
+    """run(samples, q, qd, qdd, out), from a shared library of its own; samples: a multiple of lanes."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, library = Path(folder) / "text.c", Path(folder) / "text.so"
+        source.write_text(FRAME.replace("@BODY@", body))
+        defined = {"N": n, "COLUMNS": columns, "MOVES": int(moves), "LANES": lanes}
+        macros = [f"-D{name}={value}" for name, value in defined.items()]
+        subprocess.run(["gcc", *FLAGS, *macros, "-shared", "-fPIC", source, "-o", library, "-lm"], check=True)
+        run: Callable[..., None] = ctypes.CDLL(str(library)).run
+    return run
+
+
+def newton_euler(robot: fd.Robot, q: Any, qd: Any, qdd: Any) -> Any:
+    """The plain recursion on a chain about z, moments about the joints' origins; CasADi drops zeros and ones."""
+    import casadi as cs
+
+    joints, links = skeleton(robot)
+    moments = np.zeros((robot.n, 4, 4))
+    for link, on, where in links:
+        moments[on] += link.moments(where)
+    z = cs.SX([0, 0, 1])
+    w, a, v = cs.SX(3, 1), cs.SX(3, 1), cs.SX(-np.asarray(robot.gravity))
+    way = []
+    for i, _, before in joints:
+        c, s = cs.cos(q[i]), cs.sin(q[i])
+        turn = cs.vertcat(cs.horzcat(c, -s, 0), cs.horzcat(s, c, 0), cs.horzcat(0, 0, 1))
+        R, p = cs.SX(before[:3, :3]) @ turn, cs.SX(before[:3, 3])
+        v = R.T @ (v + cs.cross(a, p) + cs.cross(w, cs.cross(w, p)))
+        w, a = R.T @ w, R.T @ a
+        a, w = a + cs.cross(w, z * qd[i]) + z * qdd[i], w + z * qd[i]
+        m, h, J = moments[i, 3, 3], cs.SX(moments[i, :3, 3]), moments[i, :3, :3]
+        inertia = cs.SX(np.trace(J) * np.eye(3) - J)
+        force = m * v + cs.cross(a, h) + cs.cross(w, cs.cross(w, h))
+        moment = inertia @ a + cs.cross(w, inertia @ w) + cs.cross(h, v)
+        way.append((i, R, p, force, moment))
+    tau, f, n = cs.SX(robot.n, 1), cs.SX(3, 1), cs.SX(3, 1)
+    for i, R, p, force, moment in reversed(way):
+        f, n = f + force, n + moment
+        tau[i] = n[2]
+        f = R @ f
+        n = R @ n + cs.cross(p, f)
+    return tau
+
+
+def _adam(robot: fd.Robot) -> Any:
+    from adam.casadi import KinDynComputations
+
+    names = [f"joint{i}" for i in range(robot.n)]
+    return KinDynComputations(urdf.text(robot), names, gravity=np.array([*robot.gravity, 0, 0, 0]))
+
+
+def adam_inverse(robot: fd.Robot, q: Any, qd: Any, qdd: Any) -> Any:
+    """M qdd + h, the base held still."""
+    bias = _adam(robot).bias_force(np.eye(4), q, np.zeros(6), qd)[6:]
+    return adam_mass(robot, q, qd, qdd) @ qdd + bias
+
+
+def adam_mass(robot: fd.Robot, q: Any, qd: Any, qdd: Any) -> Any:
+    """The joints' part of the floating robot's matrix."""
+    return _adam(robot).mass_matrix(np.eye(4), q)[6:, 6:]

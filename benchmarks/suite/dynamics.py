@@ -1,0 +1,107 @@
+"""Every kernel on several robots, called in every way. `setup` builds and warms: nothing is compiled while timed.
+
+A way to call is a function (robot, quantity) -> job; a new one is one line in CALLS. The suite must also run on older
+versions of the package, so it uses nothing but public names.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import fastdyn as fd
+
+T = 4096  # samples of a batch
+
+
+class Quantity(NamedTuple):
+    """A method of Robot, how many of q, qd, qdd (or tau) it takes, and its options."""
+
+    method: str
+    arguments: int
+    options: dict[str, Any] = {}  # noqa: RUF012  # never changed
+
+
+QUANTITIES = {
+    "inverse dynamics": Quantity("inverse_dynamics", 3),
+    "forward dynamics, aba": Quantity("forward_dynamics", 3, {"method": "aba"}),
+    "forward dynamics, crba": Quantity("forward_dynamics", 3, {"method": "crba"}),
+    "mass matrix": Quantity("mass_matrix", 1),
+    "gravity forces": Quantity("gravity_forces", 1),
+    "coriolis matrix": Quantity("coriolis_matrix", 2),
+}
+
+ROBOTS = {
+    "puma560": fd.robots.puma560,
+    "chain of 12": partial(fd.robots.random_chain, 12),
+    "tree of 12": partial(fd.robots.random_tree, 12),
+    "chain of 48": partial(fd.robots.random_chain, 48),
+}
+
+
+def one_state(robot: fd.Robot, quantity: Quantity) -> Callable[[], Any]:
+    """As in a control loop."""
+    states = np.random.default_rng(0).uniform(-1, 1, (quantity.arguments, robot.n))
+    return partial(getattr(robot, quantity.method), *states, **quantity.options)
+
+
+def batch(robot: fd.Robot, quantity: Quantity, samples: int = T, **options: Any) -> Callable[[], Any]:
+    """Many states at once, into an array that is there already."""
+    states = np.random.default_rng(0).uniform(-1, 1, (quantity.arguments, samples, robot.n))
+    method = partial(getattr(robot, quantity.method), *states, **quantity.options, **options)
+    return partial(method, out=method())
+
+
+def bound(robot: fd.Robot, quantity: Quantity) -> Callable[[], Any]:
+    """On fixed memory, without checks; not every quantity can be had so."""
+    if quantity.method == "coriolis_matrix" or quantity.options.get("method") == "crba":
+        raise NotImplementedError
+    return getattr(robot.bind(), quantity.method)
+
+
+CALLS = {
+    "one state": one_state,
+    "batch": batch,
+    "two threads": partial(batch, threads=2),
+    "single precision": partial(batch, dtype=np.float32),
+    "bound": bound,
+}
+
+
+def warmed(quantity: str, robot: str, call: Callable[..., Callable[[], Any]]) -> Callable[[], Any]:
+    """A job that has run once."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fd.RobotWarning)  # published tables are like that
+        job = call(ROBOTS[robot](), QUANTITIES[quantity])
+    job()
+    return job
+
+
+class Dynamics:
+    """Seconds of one call: one state, or T of them."""
+
+    param_names = ("quantity", "robot", "call")
+    params = (list(QUANTITIES), list(ROBOTS), list(CALLS))
+
+    def setup(self, quantity: str, robot: str, call: str) -> None:
+        self.job = warmed(quantity, robot, CALLS[call])
+
+    def time_call(self, quantity: str, robot: str, call: str) -> None:
+        self.job()
+
+
+class Memory:
+    """The most memory a process holds while 100,000 set points go through it: arrays in and out, and the code."""
+
+    param_names = ("quantity",)
+    params = (["inverse dynamics", "mass matrix"],)
+
+    def setup(self, quantity: str) -> None:
+        self.job = warmed(quantity, "puma560", partial(batch, samples=100_000))
+
+    def peakmem_batch(self, quantity: str) -> None:
+        self.job()
