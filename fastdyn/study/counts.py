@@ -559,7 +559,8 @@ def kernels() -> tuple[Text, ...]:
             "outward inward", (lambda k: 4 * k, lambda k: rnea.WORK * k),
         ),
         text(
-            "kernels/crba.py", "mass matrix: composite rigid bodies", crba.mass_matrix, crba, "composite hand_on column",
+            "kernels/crba.py", "mass matrix: composite rigid bodies", crba.mass_matrix, crba,
+            "composite hand_on column",
             (lambda k: k + k * k, lambda k: crba.SLOTS * k),
         ),
         text(
