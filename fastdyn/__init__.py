@@ -25,6 +25,7 @@ from fastdyn.errors import (
 from fastdyn.model import Model
 from fastdyn.parts import Joint, Limits, Link, Motor
 from fastdyn.robot import Robot
+from fastdyn.warm import warmup
 
 __version__ = "0.1.0"
 
@@ -61,4 +62,5 @@ __all__ = [
     "show",
     "to_toml",
     "to_urdf",
+    "warmup",
 ]

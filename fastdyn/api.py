@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 import os
+import threading
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
+from time import thread_time
 from typing import Any, NoReturn
 
 import numpy as np
@@ -24,7 +25,7 @@ from fastdyn.errors import ArgumentError, ArgumentTypeError, NotFiniteError, Sin
 from fastdyn.kernels.rows import INDEX
 from fastdyn.model import Model
 from fastdyn.parts import Array
-from fastdyn.scalars import LANES, SINGLE_LANES
+from fastdyn.scalars import LANES
 from fastdyn.workspace import ONE_STATE, workspace
 
 Core = Callable[[int], tuple[int, ...]]
@@ -79,7 +80,13 @@ FORWARD_DYNAMICS = {
 
 REALS = {np.dtype(t): np.dtype(t) for t in (np.float64, np.float32)}
 NONE = np.empty((0, 0))  # the wrenches of a call without any
-SMALLEST_CHUNK = 512  # samples a thread should have to be worth waking
+WORTH_WAKING = 1 << 20  # samples times rows of scratch, 0.2 to 2 ms of work: less is not worth waking a thread
+STEP = 0.01  # s: a compiled call of a long batch takes up to twice this, so that Ctrl-C is answered soon
+
+Span = tuple[int, int]  # the first sample, and the one behind the last
+Call = Callable[[int, int], int]  # computes these samples and returns a status
+
+_LOCK = threading.Lock()
 
 
 class Task:
@@ -97,6 +104,7 @@ class Task:
         self.none = NONE.astype(real)
         self.columns = math.prod(self.core)
         self.rows = quantity.rows(model.n)
+        self.worth = max(LANES, WORTH_WAKING // max(1, self.rows))  # samples
         self.memory: Array | None = None
         self.address = 0
         self.one: Callable[..., int] = self._first_state
@@ -122,8 +130,10 @@ class Task:
         entry = ONE_STATE.get(self.quantity.entry)
         if entry is None or self.n == 0 or config.DISABLE_JIT:
             return -1
-        self.memory = workspace(self.model)
-        self.address = self.memory.ctypes.data
+        with _LOCK:  # several threads may come here, and what one of them works on already must not be replaced
+            if self.memory is None:
+                self.memory = workspace(self.model)
+                self.address = self.memory.ctypes.data
         self.one = entry.compiled()
         return int(self.one(*arguments[:-1], self.address))
 
@@ -136,36 +146,31 @@ class Task:
         flat = [_flat(arrays[name], lead, cores[name]) if name in arrays else self.none for name in names]
         target = result.reshape(T, self.columns)
 
-        def run(first: int, last: int) -> int:
+        def ready() -> Call:
             one = lead == () and self.real is FLOAT
             scratch = np.empty(self.rows) if one else lane_rows(self.rows, self.real)
-            samples = (a[first:last] for a in flat)
-            return int(self.quantity.entry(self.P, self.topology, *samples, target[first:last], scratch))
+            return lambda first, last: self.quantity.entry(
+                self.P, self.topology, *(a[first:last] for a in flat), target[first:last], scratch
+            )
 
-        chunks = _chunks(T, threads)
+        threads = _useful(threads, T, self.worth)
         if n == 0:
             result[...] = 0.0
-        else:
-            statuses = (
-                [run(*chunks[0])] if len(chunks) == 1 else [*_pool(len(chunks)).map(run, *zip(*chunks, strict=True))]
-            )
-            if any(statuses):
-                self._explain(arrays, run, lead, T, max(statuses))
+        elif wrong := _walk(T, threads, self.worth, ready):
+            self._explain(arrays, ready(), lead, wrong)
         if out is not None and result is not out:
             np.copyto(out, result)
             return out
         return result
 
-    def _explain(
-        self, arrays: Mapping[str, Array], run: Callable[[int, int], int], lead: tuple[int, ...], T: int, status: int
-    ) -> NoReturn:
-        """Raises for what a kernel found, naming the argument and the sample."""
+    def _explain(self, arrays: Mapping[str, Array], run: Call, lead: tuple[int, ...], within: Span) -> NoReturn:
+        """Raises for what a kernel found within some samples, naming the argument and the sample."""
         check_finite(arrays)
-        first, last = 0, T
+        first, last = within
         while last - first > 1:
             middle = (first + last) // 2
             first, last = (first, middle) if run(first, middle) else (middle, last)
-        status = run(first, last) or status
+        status = run(first, last)
         sample = "" if lead == () else f" at sample {', '.join(map(str, np.unravel_index(first, lead)))}"
         if status > 1:
             joint = self.joints[self.model.T[INDEX, status // 2 - 1]]
@@ -282,14 +287,79 @@ def lane_rows(rows: int, real: np.dtype[Any] = FLOAT) -> Array:
     return memory[start : start + line * rows].view(real).reshape(rows, -1)
 
 
-def _chunks(T: int, threads: int) -> list[tuple[int, int]]:
-    """Runs of whole blocks, one a thread; fewer threads where a chunk would not be worth waking one."""
+def _useful(threads: int, T: int, worth: int) -> int:
+    """How many threads to occupy: no more than wanted or than there are cores, each with enough to do to be woken."""
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
         raise ArgumentError(f"threads is {threads!r}: expected a whole number above zero")
-    count = max(1, min(int(threads), T // SMALLEST_CHUNK))
-    blocks = -(-T // SINGLE_LANES)
-    edges = [min(T, SINGLE_LANES * (blocks * k // count)) for k in range(count + 1)]
-    return list(pairwise(edges))
+    return max(1, min(int(threads), T // worth, _cores())) if threads > 1 else 1
+
+
+def _cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _walk(T: int, threads: int, worth: int, ready: Callable[[], Call]) -> Span | None:
+    """Computes all samples; the first step that went wrong, if any. ready: makes a thread's own call."""
+    if T <= worth:
+        return (0, T) if ready()(0, T) else None
+    return _Steps(T, threads, worth).walk(ready)
+
+
+class _Steps:
+    """A batch as a queue of short compiled calls, of which a thread takes the next when it is done with the last.
+
+    In between Python can answer Ctrl-C, and a thread that others keep off its core does not hold up the rest. Steps are
+    whole blocks of lanes, so that no result depends on them.
+    """
+
+    def __init__(self, T: int, threads: int, worth: int) -> None:
+        self.T, self.threads, self.first_size, self.smallest = T, threads, _blocks(worth), _blocks(worth // 4)
+        self.next = 0
+        self.lock, self.stop = threading.Lock(), threading.Event()
+
+    def walk(self, ready: Callable[[], Call]) -> Span | None:
+        """Takes all steps, here and in helpers. After an exception, as Ctrl-C is one, nobody writes any more."""
+        helpers: list[Future[Span | None]] = []
+        try:
+            helpers.extend(_pool(self.threads - 1).submit(self._work, ready) for _ in range(1, self.threads))
+            found = [self._work(ready)]
+            found += [helper.result() for helper in helpers if not helper.cancel()]  # cancelled: there is nothing left
+        except BaseException:
+            self.stop.set()
+            wait([helper for helper in helpers if not helper.cancel()])
+            raise
+        return min(filter(None, found), default=None)  # all steps before it were taken before it, and finished
+
+    def _work(self, ready: Callable[[], Call]) -> Span | None:
+        """One thread's part: each step twice as long as its last one, until one takes STEP seconds."""
+        try:
+            run, size = ready(), self.first_size
+            while not self.stop.is_set() and (step := self._take(size)):
+                begun = thread_time()
+                if run(*step):
+                    self.stop.set()
+                    return step
+                if thread_time() - begun < STEP:
+                    size *= 2
+            return None
+        except BaseException:
+            self.stop.set()
+            raise
+
+    def _take(self, size: int) -> Span | None:
+        """The next step, of so many samples; towards the end of fewer, so that nobody waits long for another."""
+        with self.lock:
+            first = self.next
+            if self.threads > 1:
+                size = max(self.smallest, min(size, _blocks((self.T - first) // (2 * self.threads))))
+            self.next = min(self.T, first + size)
+            return (first, self.next) if first < self.T else None
+
+
+def _blocks(samples: int) -> int:
+    """Whole blocks of lanes, at least one."""
+    return max(1, samples // LANES) * LANES
 
 
 @cache

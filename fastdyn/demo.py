@@ -5,8 +5,6 @@ python -m fastdyn.demo [folder]
 
 from __future__ import annotations
 
-import os
-import platform
 import sys
 import time
 import warnings
@@ -17,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import fastdyn as fd
+from fastdyn.output import machine, write
 from fastdyn.parts import Array
 
 SET_POINTS = 100_000
@@ -59,7 +58,7 @@ def main(folder: str = "demo") -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", fd.RobotWarning)
         robot = fd.robots.puma560()
-    print(f"{robot!r} on {platform.processor() or platform.machine()}, {os.cpu_count()} cores")
+    print(f"{robot!r} on {machine()}")
     for warning in caught:
         print(f"note: {warning.message}")
 
@@ -85,22 +84,11 @@ def main(folder: str = "demo") -> None:
 
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    _write(target / "torques.npz", lambda file: np.savez_compressed(file, t=t, q=q, qd=qd, qdd=qdd, tau=tau))
+    write(target / "torques.npz", lambda file: np.savez_compressed(file, t=t, q=q, qd=qd, qdd=qdd, tau=tau))
     print(f"wrote {target / 'torques.npz'}: t, q, qd, qdd, tau")
     figure = _picture(robot, t, tau)
-    _write(target / "torques.png", lambda file: figure.savefig(file, format="png", dpi=120))
+    write(target / "torques.png", lambda file: figure.savefig(file, format="png", dpi=120))
     print(f"wrote {target / 'torques.png'}: look at it")
-
-
-def _write(path: Path, write: Callable[[Any], Any]) -> None:
-    """Writes beside the path and then renames, so that nothing half-written is ever found there."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as file:
-            write(file)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _picture(robot: fd.Robot, t: Array, tau: Array) -> Any:

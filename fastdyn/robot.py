@@ -69,6 +69,10 @@ class Robot:
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"a Robot cannot be changed: {name!r} stays")
 
+    def __getstate__(self) -> dict[str, object]:
+        """A copy, here or in another process, has the description; it finds model, calls and memory of its own."""
+        return {**{name: value for name, value in self.__dict__.items() if name != "model"}, "_tasks": {}}
+
     # ------------------------------------------------------------------------------------------ what it is
 
     @property
@@ -411,7 +415,7 @@ class Robot:
 
     # ------------------------------------------------------------------------------------------ on the way in
 
-    def _task(self, quantity: api.Quantity, dtype: DTypeLike | None) -> api.Task:
+    def _task(self, quantity: api.Quantity, dtype: DTypeLike | None = None) -> api.Task:
         key = quantity if dtype is None else (quantity, api.precision(dtype))
         task = self._tasks.get(key)
         if task is None:

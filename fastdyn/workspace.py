@@ -5,7 +5,8 @@ A workspace is one block of float64 that holds a robot's model, its state and al
     n (int64) and 7 unused | T, 3 n int64 | P, ROWS n | q, qd, qdd, tau, n each | M, n n | scratch
 
 Every function here takes a workspace's address. They allocate nothing, check nothing and raise nothing: they return a
-status, 0 if all is well, 1 if a result is not finite, 2 (k + 1) if joint k (in the model's order) moves no inertia.
+status, 0 if all is well, 1 if an argument or a result is not finite, 2 (k + 1) (or one more) if joint k (in the model's
+order) moves no inertia. Of the state, only the result changes.
 They can be called from a user's own @njit functions as they are; each workspace serves one thread at a time.
 """
 
@@ -53,7 +54,7 @@ def _layout(workspace):
 
 @kernel
 def _finite(values, first, count):
-    """0, or 1 if a value is not finite. NaN and infinity in any argument reach the results: 0 times NaN is NaN."""
+    """0, or 1 if a value is not finite. Arguments are asked too: some, as q[0] for the mass matrix, reach no result."""
     check = 0.0
     for i in range(count):
         check = check + values[first + i] * 0.0
@@ -68,20 +69,23 @@ def inverse_dynamics(workspace):
     X, work = floats_at(at_q, 1, 4 * n)[0], floats_at(at_scratch, 1, rnea.WORK * n)[0]
     rnea.outward(P, T, X, work)
     rnea.inward(P, T, X, work)
-    return _finite(X, 3 * n, n)
+    return _finite(X, 0, 4 * n)
 
 
 @kernel
 def bias_forces(workspace):
-    """tau of q and qd at zero acceleration; qdd becomes zero."""
+    """tau of q and qd at zero acceleration."""
     n, at_T, at_P, at_q, _, _, _, _, at_scratch = _layout(workspace)
     P, T = columns_at(at_P, ROWS, n), integers_at(at_T, 3, n)
-    X, work = floats_at(at_q, 1, 4 * n)[0], floats_at(at_scratch, 1, rnea.WORK * n)[0]
+    X, Y = floats_at(at_q, 1, 4 * n)[0], floats_at(at_scratch, 1, 4 * n)[0]
+    work = floats_at(at_scratch + 32 * n, 1, rnea.WORK * n)[0]
     for i in range(n):
-        X[2 * n + i] = 0.0
-    rnea.outward(P, T, X, work)
-    rnea.inward(P, T, X, work)
-    return _finite(X, 3 * n, n)
+        Y[i], Y[n + i], Y[2 * n + i] = X[i], X[n + i], 0.0
+    rnea.outward(P, T, Y, work)
+    rnea.inward(P, T, Y, work)
+    for i in range(n):
+        X[3 * n + i] = Y[3 * n + i]
+    return _finite(Y, 0, 4 * n)
 
 
 @kernel
@@ -92,7 +96,7 @@ def gravity_forces(workspace):
     X, work = floats_at(at_q, 1, 4 * n)[0], floats_at(at_scratch, 1, rnea.WORK * n)[0]
     gravity.outward(P, T, X, work)
     rnea.inward(P, T, X, work)
-    return _finite(X, 3 * n, n)
+    return _finite(X, 0, n) | _finite(X, 3 * n, n)
 
 
 @kernel
@@ -109,7 +113,7 @@ def mass_matrix(workspace):
     crba.mass_matrix(P, T, Y, work)
     for i in range(n * n):
         M[i] = Y[n + i]
-    return _finite(M, 0, n * n)
+    return _finite(Y, 0, n + n * n)
 
 
 @kernel
@@ -126,6 +130,8 @@ def forward_dynamics(workspace):
     aba.outward(P, T, Y, work)
     for i in range(n):
         X[2 * n + i] = Y[2 * n + i]
+    if _finite(X, 0, 2 * n) | _finite(X, 3 * n, n):
+        return 1  # with such arguments every joint seems to move no inertia
     return 2 * (bad + 1) + _finite(X, 2 * n, n)
 
 

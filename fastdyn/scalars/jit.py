@@ -128,6 +128,7 @@ class AddressEntry(Entry):
 
     def address(self) -> int:
         """Where the machine code begins: a C function of pointers that returns an int64_t."""
+        self.compiled()  # which complains where there is no compiler
         overload = self._overload(1)
         pointer: int = overload.library.get_pointer_to_function(overload.fndesc.llvm_cfunc_wrapper_name)
         return pointer

@@ -1,0 +1,247 @@
+"""Long batches: Ctrl-C is answered soon, threads share the work, and neither shows in the results."""
+
+from __future__ import annotations
+
+import copy
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numba.core import config
+
+import fastdyn as fd
+from fastdyn import api
+from fastdyn.scalars import LANES
+
+jit_only = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="plain Python answers Ctrl-C anyway")
+
+JOB = """
+import sys, time
+import numpy as np
+import fastdyn as fd
+
+robot, threads = fd.robots.random_chain(100, seed=1), int(sys.argv[1])
+few = np.zeros((256, 100))
+robot.forward_dynamics(few, few, few, method="crba")
+start = time.perf_counter()
+robot.forward_dynamics(few, few, few, method="crba")
+T = int(10.0 * threads / (time.perf_counter() - start) * 256)  # ten seconds of work
+T = min(T, 400_000 * threads)
+zeros, out = np.zeros((T, 100)), np.full((T, 100), 7.0)
+print("ready", flush=True)
+start = time.monotonic()
+try:
+    robot.forward_dynamics(zeros, zeros, zeros, method="crba", out=out, threads=threads)
+    print("done", time.monotonic() - start)
+except KeyboardInterrupt:
+    caught = time.monotonic()
+    written = (out != 7.0).any(axis=1)
+    time.sleep(0.3)
+    print("interrupted", caught, int(written.sum()), T, int(((out != 7.0).any(axis=1) != written).sum()))
+"""
+
+
+@jit_only
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_is_answered_within_a_fifth_of_a_second(threads):
+    waits = []
+    for _ in range(3):  # other programs may have the processor just then
+        command = [sys.executable, "-W", "ignore", "-c", JOB, str(threads)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+            assert child.stdout is not None
+            assert child.stdout.readline() == "ready\n"
+            time.sleep(0.7)
+            sent = time.monotonic()
+            os.kill(child.pid, signal.SIGINT)
+            said, complaints = child.communicate(timeout=60)
+        assert said.startswith("interrupted"), said + complaints
+        caught, written, T, written_later = map(float, said.split()[1:])
+        assert 0 < written < T
+        assert written_later == 0
+        waits.append(caught - sent)
+        if waits[-1] < 0.2:
+            break
+    assert min(waits) < 0.2, waits
+
+
+# ---------------------------------------------------------------------------------------------- steps and chunks
+
+
+@pytest.mark.parametrize("T", [0, 1, 7, 8, 9, 1000, 12345])
+@pytest.mark.parametrize("threads", [1, 2, 3, 16])
+@pytest.mark.parametrize("worth", [8, 20, 4096])
+def test_steps_cover_every_sample_once_in_whole_blocks(T, threads, worth):
+    taken = []
+    assert api._walk(T, threads, worth, lambda: lambda first, last: taken.append((first, last))) is None
+    taken.sort()
+    assert taken[0][0] == 0
+    assert taken[-1][1] == T
+    for one, other in pairwise(taken):
+        assert one[1] == other[0]
+    assert all(first % LANES == 0 for first, _ in taken)
+
+
+def test_steps_grow_until_they_take_a_while(monkeypatch):
+    now, lengths = 0.0, []
+    monkeypatch.setattr(api, "thread_time", lambda: now)
+
+    def run(first: int, last: int) -> int:
+        nonlocal now
+        now += 1e-5 * (last - first)  # 10 us a sample
+        lengths.append(last - first)
+        return 0
+
+    api._walk(100_000, 1, 8, lambda: run)
+    assert lengths[:9] == [8, 16, 32, 64, 128, 256, 512, 1024, 1024]
+    assert max(lengths) * 1e-5 < 2 * api.STEP
+    assert sum(lengths) == 100_000
+
+
+QUANTITIES = {
+    "inverse_dynamics": 3,
+    "forward_dynamics": 3,
+    "joint_reactions": 3,
+    "bias_forces": 2,
+    "coriolis_matrix": 2,
+    "kinetic_energy": 2,
+    "mass_matrix": 1,
+    "gravity_forces": 1,
+    "potential_energy": 1,
+}
+
+
+@pytest.mark.parametrize("name", QUANTITIES)
+@pytest.mark.parametrize("T", [1, 8, 65, 1003])
+def test_results_are_the_same_to_the_bit_in_any_number_of_steps_and_threads(name, T, monkeypatch):
+    if config.DISABLE_JIT and T > 100:
+        pytest.skip("takes long in plain Python")
+    robot = fd.robots.random_tree(5, seed=1, prismatic=0.3, drives=True)
+    arguments = np.random.default_rng(T).normal(size=(3, T, 5))[: QUANTITIES[name]]
+    at_once = getattr(robot, name)(*arguments)
+    monkeypatch.setattr(api, "WORTH_WAKING", 1)
+    monkeypatch.setattr(api, "STEP", 0.0)  # never longer
+    monkeypatch.setattr(api, "_cores", lambda: 16)
+    again = copy.copy(robot)
+    for threads in (1, 2, 3, 8):
+        found = getattr(again, name)(*arguments, threads=threads)
+        assert found.tobytes() == at_once.tobytes()
+
+
+@jit_only
+def test_the_first_wrong_sample_is_named_in_any_number_of_steps_and_threads(monkeypatch):
+    monkeypatch.setattr(api, "WORTH_WAKING", 1)
+    monkeypatch.setattr(api, "STEP", 0.0)
+    robot = fd.robots.two_link()
+    q = np.zeros((10, 10, 2))
+    huge = q.copy()
+    huge[4, 7], huge[7, 7], huge[9, 9] = 1e200, 1e200, 1e200
+    for threads in (1, 2, 5):
+        with pytest.raises(fd.NotFiniteError, match="at sample 4, 7 is beyond the range"):
+            robot.bias_forces(q + 0.3, huge, threads=threads)
+
+
+# ---------------------------------------------------------------------------------------------- threads
+
+
+def test_small_batches_wake_no_threads(monkeypatch):
+    monkeypatch.setattr(api, "_cores", lambda: 16)
+    task = fd.robots.puma560()._task(api.INVERSE_DYNAMICS)
+    assert api._useful(8, 1000, task.worth) == 1
+    assert api._useful(8, 100_000, task.worth) == 8
+    monkeypatch.setattr(api, "_cores", lambda: 3)
+    assert api._useful(8, 100_000, task.worth) == 3
+
+
+@jit_only
+@pytest.mark.parametrize("T", [100, 2000, 20_000, 200_000])
+def test_threads_are_not_slower_than_none(T):
+    robot = fd.robots.puma560()
+    q, qd, qdd = np.random.default_rng(0).normal(size=(3, T, 6))
+    out = np.empty((T, 6))
+    best = {1: np.inf, 2: np.inf, 4: np.inf}
+    for turn in range(300):
+        for threads in best:
+            start = time.perf_counter()
+            robot.inverse_dynamics(q, qd, qdd, out=out, threads=threads)
+            best[threads] = min(best[threads], time.perf_counter() - start)
+        # a tenth for noise, and what a wake-up may take
+        if turn >= 30 and max(best[2], best[4]) < 1.1 * best[1] + 100e-6:
+            return
+    if os.getloadavg()[0] > (os.cpu_count() or 1) - 0.5:
+        pytest.skip("other programs have the cores: a thread that waits for one holds up the rest")
+    raise AssertionError(best)
+
+
+def test_batches_from_many_threads_at_once_are_right():
+    robot = fd.robots.random_tree(6, seed=2, prismatic=0.3, drives=True)
+    T = 40 if config.DISABLE_JIT else 30_000
+    motions = np.random.default_rng(0).normal(size=(6, 3, T, 6))
+    expected = [robot.inverse_dynamics(*motion) for motion in motions]
+    start, problems = threading.Barrier(6), []
+
+    def work(k: int) -> None:
+        start.wait()
+        for threads in (1, 2, 3, 4) * 3:
+            if not np.array_equal(robot.inverse_dynamics(*motions[k], threads=threads), expected[k]):
+                problems.append((k, threads))
+
+    workers = [threading.Thread(target=work, args=(k,)) for k in range(6)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert problems == []
+
+
+def test_a_thread_that_is_kept_from_working_does_not_hold_up_the_others():
+    release, running = threading.Event(), threading.Event()
+
+    def occupy() -> None:
+        running.set()
+        release.wait(20)
+
+    busy = api._pool(1).submit(occupy)
+    assert running.wait(20)
+    try:
+        who = []
+        api._walk(1000, 2, 8, lambda: lambda first, last: who.append(threading.get_ident()))
+        assert set(who) == {threading.get_ident()}  # the helper had no chance to begin, and nobody waited for it
+    finally:
+        release.set()
+        busy.result()
+
+
+@pytest.mark.parametrize("helper", [True, False])
+def test_after_an_exception_no_thread_is_at_work(helper):
+    here, active = threading.get_ident(), []
+
+    def run(first: int, last: int) -> int:
+        if (threading.get_ident() != here) == helper:
+            raise MemoryError("no scratch")
+        active.append(first)
+        time.sleep(0.01)
+        active.remove(first)
+        return 0
+
+    with pytest.raises(MemoryError, match="no scratch"):
+        api._walk(100_000, 4, 8, lambda: run)
+    assert active == []
+
+
+def test_the_first_step_that_went_wrong_is_found_whoever_took_it():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        wrong = set((8 * rng.integers(100, 10_000, 5)).tolist())
+
+        def run(first: int, last: int, wrong: set[int] = wrong) -> int:
+            return any(first <= sample < last for sample in wrong)
+
+        first, last = api._walk(100_000, 4, 8, lambda run=run: run) or (-1, -1)
+        assert first <= min(wrong) < last
