@@ -133,10 +133,9 @@ def _prefetch(builder, places, columns, count, write):
     hints = [ir.Constant(INT32, hint) for hint in (write, 3, 1)]  # for writing or reading, near, data
     element = places[0].type.pointee.element.as_pointer()
     onward = builder.mul(columns, ir.Constant(columns.type, count))
-    with builder.if_then(builder.icmp_signed(">", columns, ir.Constant(columns.type, COLUMNS))):
-        for place in places:  # many streams at once are more than the hardware foresees
-            following = builder.gep(builder.bitcast(place, element), [onward])
-            builder.call(callee, [builder.bitcast(following, byte), *hints])
+    for place in places:
+        following = builder.gep(builder.bitcast(place, element), [onward])
+        builder.call(callee, [builder.bitcast(following, byte), *hints])
 
 
 def _masked(builder, name, vector, result, arguments):
