@@ -2,8 +2,8 @@
 
     python -m benchmarks.ratios
 
-Against Pinocchio: batches by rneaInParallel(1) and abaInParallel(1); its joints turn about z, its quickest kind; one state
-by pin.rnea called from Python. The rest compares this project with itself.
+Against Pinocchio: batches by rneaInParallel(1) and abaInParallel(1), with joints about z, its quickest kind; one state by
+pin.rnea called from Python. The rest compares this project with itself.
 """
 
 from __future__ import annotations
