@@ -2,7 +2,7 @@
 
     python -m benchmarks.ratios
 
-Against Pinocchio: batches by rneaInParallel(1) and abaInParallel(1), with joints about z, its quickest kind; one state by
+Against Pinocchio: batches by rneaInParallel(1) and abaInParallel(1), joints about z, its quickest kind; one state by
 pin.rnea called from Python. The rest compares this project with itself.
 """
 

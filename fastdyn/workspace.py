@@ -53,11 +53,12 @@ def _layout(workspace):
 
 
 @kernel
-def _finite(values, first, count):
+def _finite(address, count):
     """0, or 1 if a value is not finite. Arguments are asked too: some, as q[0] for the mass matrix, reach no result."""
+    values = floats_at(address, 1, count)[0]
     check = 0.0
     for i in range(count):
-        check = check + values[first + i] * 0.0
+        check = check + values[i] * 0.0
     return 0 if check == 0.0 else 1
 
 
@@ -69,7 +70,7 @@ def inverse_dynamics(workspace):
     X, work = floats_at(at_q, 1, 4 * n)[0], floats_at(at_scratch, 1, rnea.WORK * n)[0]
     rnea.outward(P, T, X, work)
     rnea.inward(P, T, X, work)
-    return _finite(X, 0, 4 * n)
+    return _finite(at_q, 4 * n)
 
 
 @kernel
@@ -85,18 +86,18 @@ def bias_forces(workspace):
     rnea.inward(P, T, Y, work)
     for i in range(n):
         X[3 * n + i] = Y[3 * n + i]
-    return _finite(Y, 0, 4 * n)
+    return _finite(at_scratch, 4 * n)
 
 
 @kernel
 def gravity_forces(workspace):
     """tau that holds the robot still at q."""
-    n, at_T, at_P, at_q, _, _, _, _, at_scratch = _layout(workspace)
+    n, at_T, at_P, at_q, _, _, at_tau, _, at_scratch = _layout(workspace)
     P, T = columns_at(at_P, ROWS, n), integers_at(at_T, 3, n)
     X, work = floats_at(at_q, 1, 4 * n)[0], floats_at(at_scratch, 1, rnea.WORK * n)[0]
     gravity.outward(P, T, X, work)
     rnea.inward(P, T, X, work)
-    return _finite(X, 0, n) | _finite(X, 3 * n, n)
+    return _finite(at_q, n) | _finite(at_tau, n)
 
 
 @kernel
@@ -113,13 +114,13 @@ def mass_matrix(workspace):
     crba.mass_matrix(P, T, Y, work)
     for i in range(n * n):
         M[i] = Y[n + i]
-    return _finite(Y, 0, n + n * n)
+    return _finite(at_scratch, n + n * n)
 
 
 @kernel
 def forward_dynamics(workspace):
     """qdd of q, qd and tau."""
-    n, at_T, at_P, at_q, _, _, _, _, at_scratch = _layout(workspace)
+    n, at_T, at_P, at_q, _, _, at_tau, _, at_scratch = _layout(workspace)
     P, T = columns_at(at_P, ROWS, n), integers_at(at_T, 3, n)
     X, Y = floats_at(at_q, 1, 4 * n)[0], floats_at(at_scratch, 1, 5 * n)[0]
     work = floats_at(at_scratch + 40 * n, 1, aba.WORK * n)[0]
@@ -130,9 +131,11 @@ def forward_dynamics(workspace):
     aba.outward(P, T, Y, work)
     for i in range(n):
         X[2 * n + i] = Y[2 * n + i]
-    if _finite(X, 0, 2 * n) | _finite(X, 3 * n, n):
-        return 1  # with such arguments every joint seems to move no inertia
-    return 2 * (bad + 1) + _finite(X, 2 * n, n)
+    if _finite(at_q, 4 * n) == 0:
+        return 2 * (bad + 1)
+    if _finite(at_q, 2 * n) | _finite(at_tau, n):
+        return 1  # with such arguments a joint can seem to move no inertia
+    return 2 * (bad + 1) + 1
 
 
 @kernel
