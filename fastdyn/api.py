@@ -79,6 +79,7 @@ FORWARD_DYNAMICS = {
 }
 
 REALS = {np.dtype(t): np.dtype(t) for t in (np.float64, np.float32)}
+ONE = 1  # small integers are single objects in CPython: `is` tells 1 from True and 1.0, and is quick
 NONE = np.empty((0, 0))  # the wrenches of a call without any
 WORTH_WAKING = 1 << 20  # samples times rows of scratch, 0.2 to 2 ms of work: less is not worth waking a thread
 STEP = 0.01  # s: a compiled call of a long batch takes up to twice this, so that Ctrl-C is answered soon
@@ -111,7 +112,7 @@ class Task:
 
     def __call__(self, values: tuple[Any, ...], out: Array | None = None, threads: int = 1) -> Array:
         """The quantity for one state (n,) or any batch (..., n) of them; values in the order of its arguments."""
-        if out is None and type(threads) is int and threads == 1 and self.real is FLOAT:
+        if out is None and threads is ONE and self.real is FLOAT:
             shape = self.shape
             try:
                 for value in values:

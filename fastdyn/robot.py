@@ -58,7 +58,7 @@ class Robot:
         self.base: Link = by_name[self._root]
         if strict is not None:
             self._complain(strict)
-        self._tasks: dict[object, api.Task] = {}
+        self._tasks = _Tasks(self)
         self._frozen = True
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -71,7 +71,7 @@ class Robot:
 
     def __getstate__(self) -> dict[str, object]:
         """A copy, here or in another process, has the description; it finds model, calls and memory of its own."""
-        return {**{name: value for name, value in self.__dict__.items() if name != "model"}, "_tasks": {}}
+        return {**{name: value for name, value in self.__dict__.items() if name != "model"}, "_tasks": _Tasks(self)}
 
     # ------------------------------------------------------------------------------------------ what it is
 
@@ -153,7 +153,7 @@ class Robot:
         array([20.,  5.])
         """
         values = (q, qd, qdd) if wrenches is None else (q, qd, qdd, self._wrenches(wrenches))
-        return self._task(api.INVERSE_DYNAMICS, dtype)(values, out, threads)
+        return self._tasks[api.INVERSE_DYNAMICS, dtype](values, out, threads)
 
     def forward_dynamics(
         self,
@@ -180,7 +180,7 @@ class Robot:
         if method not in api.FORWARD_DYNAMICS:
             raise ArgumentError(f"method is {method!r}: expected one of {', '.join(map(repr, api.FORWARD_DYNAMICS))}")
         values = (q, qd, tau) if wrenches is None else (q, qd, tau, self._wrenches(wrenches))
-        return self._task(api.FORWARD_DYNAMICS[method], dtype)(values, out, threads)
+        return self._tasks[api.FORWARD_DYNAMICS[method], dtype](values, out, threads)
 
     def mass_matrix(
         self, q: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
@@ -192,7 +192,7 @@ class Robot:
         array([[2.666667, 0.833333],
                [0.833333, 0.333333]])
         """
-        return self._task(api.MASS_MATRIX, dtype)((q,), out, threads)
+        return self._tasks[api.MASS_MATRIX, dtype]((q,), out, threads)
 
     def coriolis_matrix(
         self, q: ArrayLike, qd: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
@@ -204,7 +204,7 @@ class Robot:
         >>> (arm.coriolis_matrix([0.0, np.pi / 2], [1.0, 2.0]) @ [1.0, 2.0]).round(12)
         array([-4. ,  0.5])
         """
-        return self._task(api.CORIOLIS_MATRIX, dtype)((q, qd), out, threads)
+        return self._tasks[api.CORIOLIS_MATRIX, dtype]((q, qd), out, threads)
 
     def bias_forces(
         self, q: ArrayLike, qd: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
@@ -215,7 +215,7 @@ class Robot:
         >>> fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=0.0).bias_forces([0.0, np.pi / 2], [1.0, 2.0]).round(12)
         array([-4. ,  0.5])
         """
-        return self._task(api.BIAS_FORCES, dtype)((q, qd), out, threads)
+        return self._tasks[api.BIAS_FORCES, dtype]((q, qd), out, threads)
 
     def gravity_forces(
         self, q: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
@@ -226,7 +226,7 @@ class Robot:
         >>> fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0).gravity_forces([0.0, 0.0]).round(12)
         array([20.,  5.])
         """
-        return self._task(api.GRAVITY_FORCES, dtype)((q,), out, threads)
+        return self._tasks[api.GRAVITY_FORCES, dtype]((q,), out, threads)
 
     def kinetic_energy(self, q: ArrayLike, qd: ArrayLike, threads: int = 1, dtype: DTypeLike | None = None) -> Array:
         """Kinetic energy, rotors included, (...), J.
@@ -235,7 +235,7 @@ class Robot:
         >>> float(fd.robots.two_link(m1=1.0, m2=1.0, length=1.0).kinetic_energy([0.0, 0.0], [1.0, 0.0]).round(6))
         1.333333
         """
-        return self._task(api.KINETIC_ENERGY, dtype)((q, qd), None, threads)[()]
+        return self._tasks[api.KINETIC_ENERGY, dtype]((q, qd), None, threads)[()]
 
     def potential_energy(self, q: ArrayLike, threads: int = 1, dtype: DTypeLike | None = None) -> Array:
         """Potential energy of the moving links in the gravity field, zero at the world's origin, (...), J.
@@ -244,7 +244,7 @@ class Robot:
         >>> float(fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0).potential_energy([np.pi / 2, 0.0]).round(6))
         20.0
         """
-        return self._task(api.POTENTIAL_ENERGY, dtype)((q,), None, threads) + self.model.base_potential
+        return self._tasks[api.POTENTIAL_ENERGY, dtype]((q,), None, threads) + self.model.base_potential
 
     def joint_reactions(
         self,
@@ -267,7 +267,7 @@ class Robot:
         array([ 0., 20.,  0.,  0.,  0., 20.])
         """
         values = (q, qd, qdd) if wrenches is None else (q, qd, qdd, self._wrenches(wrenches))
-        return self._task(api.JOINT_REACTIONS, dtype)(values, out, threads)
+        return self._tasks[api.JOINT_REACTIONS, dtype](values, out, threads)
 
     # ------------------------------------------------------------------------------------------ real time
 
@@ -415,14 +415,6 @@ class Robot:
 
     # ------------------------------------------------------------------------------------------ on the way in
 
-    def _task(self, quantity: api.Quantity, dtype: DTypeLike | None = None) -> api.Task:
-        key = quantity if dtype is None else (quantity, api.precision(dtype))
-        task = self._tasks.get(key)
-        if task is None:
-            names = tuple(joint.name for joint in self.joints)
-            task = self._tasks[key] = api.Task(self.name, names, self.model, quantity, api.precision(dtype))
-        return task
-
     def _wrenches(self, wrenches: Wrenches) -> ArrayLike:
         """(..., n, 6) from a mapping of link names; those of fixed links are handed to the links that carry them."""
         if not isinstance(wrenches, Mapping):
@@ -503,6 +495,20 @@ class Robot:
             if strict:
                 raise RobotError(message)
             warnings.warn(message, RobotWarning, stacklevel=3)
+
+
+class _Tasks(dict[tuple[api.Quantity, DTypeLike | None], api.Task]):
+    """What a robot has been asked for, by quantity and precision: made when first asked."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
+
+    def __missing__(self, key: tuple[api.Quantity, DTypeLike | None]) -> api.Task:
+        quantity, dtype = key
+        names = tuple(joint.name for joint in self.robot.joints)
+        task = api.Task(self.robot.name, names, self.robot.model, quantity, api.precision(dtype))
+        self[key] = task
+        return task
 
 
 def _unique(names: list[str], what: str, robot: str) -> set[str]:

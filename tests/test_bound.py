@@ -455,7 +455,7 @@ def test_first_calls_from_many_threads_do_not_pull_memory_from_under_each_other(
 
     monkeypatch.setattr(api, "workspace", slow)
     robot = fd.robots.random_chain(8, seed=1)
-    robot._task(api.GRAVITY_FORCES)
+    robot._tasks[api.GRAVITY_FORCES, None]  # makes the task
     z = np.zeros(8)
     together([lambda: (robot.gravity_forces(z), None)[1]] * 8)
     assert len(made) == 1  # a second one would replace, and so free, what a call under way works on

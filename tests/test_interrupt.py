@@ -152,7 +152,7 @@ def test_the_first_wrong_sample_is_named_in_any_number_of_steps_and_threads(monk
 
 def test_small_batches_wake_no_threads(monkeypatch):
     monkeypatch.setattr(api, "_cores", lambda: 16)
-    task = fd.robots.puma560()._task(api.INVERSE_DYNAMICS)
+    task = fd.robots.puma560()._tasks[api.INVERSE_DYNAMICS, None]
     assert api._useful(8, 1000, task.worth) == 1
     assert api._useful(8, 100_000, task.worth) == 8
     monkeypatch.setattr(api, "_cores", lambda: 3)
