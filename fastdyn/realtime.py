@@ -129,9 +129,8 @@ class Loop:
         while k < last:
             at = start + k * period
             empty_at = empty_start + j * period
-            guest = (
-                log.typical >= 0 and max(clock(), empty_at) + log.typical < at
-            )  # done before the loop wants to go on
+            # the empty loop's turn, if it can be done before the other wants to go on
+            guest = log.typical >= 0 and max(clock(), empty_at) + log.typical < at
             if guest:
                 at = empty_at
             while (rest := at - spin - clock()) > 0 and not stopped():
@@ -145,20 +144,21 @@ class Loop:
                 while (done := clock()) < until:
                     pass
                 log.empty.add(j, begun - at, done - begun)
-                j = max(j + 1, (clock() - empty_start) // period)
+                j = log.empty.next = max(j + 1, (clock() - empty_start) // period)
                 continue
             status = step(bound, k * dt)
             done = clock()
             log.loop.add(k, begun - at, done - begun)
+            log.loop.next = k + 1
             if status:
                 return status
             if after is not None:
                 after(bound, k * dt)
             if log.loop.count == log.settles:
                 log.settle()
-            k = max(k + 1, (clock() - start) // period)
+            k = log.loop.next = max(k + 1, (clock() - start) // period)
             if begun < empty_at <= clock():
-                j += 1  # it was the loop that was in its way, not the host
+                j = log.empty.next = j + 1  # it was the loop that was in its way, not the host
         return 0
 
 
@@ -168,6 +168,7 @@ class _Samples:
     def __init__(self, size: int) -> None:
         self.number, self.late, self.took = (np.full(size, -1, np.int64) for _ in range(3))  # zeros would not be there
         self.count = 0
+        self.next = 0  # number of the cycle that is not over yet
 
     def add(self, number: int, late: int, took: int) -> None:
         i = self.count
@@ -176,7 +177,8 @@ class _Samples:
 
     def record(self, warm: int, period: int) -> Record:
         counted = self.number >= warm
-        return Record.of(self.number[counted], self.late[counted], self.took[counted], period)
+        due = max(0, min(self.next, len(self.number)) - warm)
+        return Record.of(self.late[counted], self.took[counted], period, due)
 
 
 class _Log:
@@ -233,14 +235,14 @@ class Record:
     skipped: int
 
     @classmethod
-    def of(cls, number: Times, lateness: Times, computation: Times, period: int) -> Record:
-        """From the numbers of the cycles that ran, their times and the period, ns."""
+    def of(cls, lateness: Times, computation: Times, period: int, due: int) -> Record:
+        """From the times of the cycles that ran, the period, ns, and how many cycles should have run."""
         return cls(
             lateness,
             computation,
             missed=int((lateness + computation > period).sum()),
             overruns=int((computation > period).sum()),
-            skipped=int(number[-1] - number[0]) + 1 - len(number) if len(number) else 0,
+            skipped=due - len(lateness),
         )
 
     @property
@@ -293,16 +295,16 @@ class Report:
             f"{self.machine}; {self.date}",
             *(f"{name}: {setting}" for name, setting in self.settings.items()),
             "",
-            f"{'[us]':30}" + "".join(f"{head:>10}" for head in ("p50", "p99", "p99.9", "p99.99", "max")),
+            f"{'[us]':30}" + "".join(f"{head:>11}" for head in ("p50", "p99", "p99.9", "p99.99", "max")),
         ]
         for what in ("computation", "lateness"):
             for name, record in loops:
                 spread = Spread.of(getattr(record, what))
                 cells = (spread.p50, spread.p99, spread.p99_9, spread.p99_99, spread.max)
-                lines.append(f"{what:15}{name:15}" + "".join(f"{cell:10,.1f}" for cell in cells))
-        lines.append(f"{'[cycles]':30}" + "".join(f"{head:>10}" for head in ("run", "missed", "overruns", "skipped")))
+                lines.append(f"{what:15}{name:15}" + "".join(f" {cell:10,.1f}" for cell in cells))
+        lines.append(f"{'[cycles]':30}" + "".join(f"{head:>11}" for head in ("run", "missed", "overruns", "skipped")))
         for name, r in loops:
-            lines.append(f"{'':15}{name:15}" + "".join(f"{c:10,}" for c in (r.cycles, r.missed, r.overruns, r.skipped)))
+            lines.append(f"{'':15}{name:15}" + "".join(f"{c:11,}" for c in (r.cycles, r.missed, r.overruns, r.skipped)))
         return "\n".join([*lines, "", *self._remarks()])
 
     def _remarks(self) -> list[str]:

@@ -50,9 +50,9 @@ def test_percentiles_of_nothing_are_unknown():
 
 
 def test_cycles_that_come_too_late_are_counted():
-    # period 1000 ns: on time; late but done; late and not done; too long; then three never begun
-    number, lateness, computation = np.array([[10, 11, 12, 13, 17], [0, 900, 900, 10, 5], [100, 100, 101, 1001, 995]])
-    record = Record.of(number, lateness, computation, period=1000)
+    # period 1000 ns: on time; late but done; late and not done; too long; just done; and three never begun
+    lateness, computation = np.array([[0, 900, 900, 10, 5], [100, 100, 101, 1001, 995]])
+    record = Record.of(lateness, computation, period=1000, due=8)
     assert (record.cycles, record.missed, record.overruns, record.skipped) == (5, 2, 1, 3)
 
 
@@ -62,8 +62,8 @@ def synthetic(loop: Record, control: Record | None = None) -> Report:
 
 def test_the_table_and_the_json_say_the_same():
     number = np.arange(20_000)
-    loop = Record.of(number, number * 10, number * 20 + 1000, 10**6)
-    empty = Record.of(number, number * 5, np.full(20_000, 5100), 10**6)
+    loop = Record.of(number * 10, number * 20 + 1000, 10**6, 20_000)
+    empty = Record.of(number * 5, np.full(20_000, 5100), 10**6, 20_000)
     report = synthetic(loop, empty)
     figures = json.loads(json.dumps(report.as_dict(), allow_nan=False))
     assert figures["loop"]["lateness [us]"] == {
@@ -80,7 +80,7 @@ def test_the_table_and_the_json_say_the_same():
 
 def test_a_run_without_a_single_counted_cycle_can_still_be_reported(tmp_path):
     none = np.array([], dtype=np.int64)
-    report = synthetic(Record.of(none, none, none, 10**6), Record.of(none, none, none, 10**6))
+    report = synthetic(Record.of(none, none, 10**6, 0), Record.of(none, none, 10**6, 0))
     assert "nan" in str(report)
     for path in report.save(tmp_path):
         assert path.stat().st_size > 0
@@ -89,7 +89,7 @@ def test_a_run_without_a_single_counted_cycle_can_still_be_reported(tmp_path):
 
 def test_the_picture_names_its_axes_and_where_it_comes_from():
     rng = np.random.default_rng(0)
-    records = [Record.of(np.arange(1000), *rng.integers(0, 10**6, (2, 1000)), 10**6) for _ in range(2)]
+    records = [Record.of(*rng.integers(0, 10**6, (2, 1000)), 10**6, 1000) for _ in range(2)]
     figure = synthetic(*records).picture()
     assert [axis.get_xlabel() for axis in figure.axes] == ["computation time [us]", "late at the start [us]"]
     assert all(axis.get_ylabel() == "cycles" and axis.get_yscale() == "log" for axis in figure.axes)
@@ -103,7 +103,7 @@ def test_every_cycle_is_run_or_counted_as_skipped(robot):
     seen = []
     report = Loop(robot, rate=500, warm_up=0.02).run(lambda bound, t: seen.append(t), seconds=0.2)
     assert report.ended == "after 0.2 s"
-    assert report.loop.cycles + report.loop.skipped <= 100  # the first or last ones may be among the skipped
+    assert report.loop.cycles + report.loop.skipped == 100
     assert len(seen) >= report.loop.cycles
     numbers = np.array(seen) * 500
     assert np.abs(numbers - numbers.round()).max() < 1e-9
@@ -129,10 +129,23 @@ def test_after_a_pause_no_burst_follows(robot):
             time.sleep(0.033)  # six periods and a half
 
     report = Loop(robot, rate=200, warm_up=0).run(pauses, seconds=0.2)
+    assert report.loop.cycles == len(seen)
+    assert report.loop.cycles + report.loop.skipped == 40
     assert seen[10] - seen[9] >= 6
     assert report.loop.overruns >= 1
     assert report.loop.missed >= 1
     assert report.loop.skipped >= 5
+
+
+def test_cycles_skipped_at_the_very_end_count_too(robot):
+    def pauses(bound, t):
+        if t > 0.04:
+            time.sleep(0.3)
+
+    report = Loop(robot, rate=200, warm_up=0).run(pauses, seconds=0.2)
+    assert report.loop.cycles + report.loop.skipped == 40
+    assert report.loop.skipped >= 25
+    assert report.ended == "after 0.2 s"
 
 
 def test_the_empty_loop_spins_as_long_as_the_step_takes(robot):
@@ -397,7 +410,7 @@ def test_the_command_prints_and_writes_a_report(tmp_path: Path, capsys: pytest.C
         assert text in said
     assert sorted(path.name for path in folder.iterdir()) == ["realtime.json", "realtime.png", "realtime.txt"]
     figures = json.loads((folder / "realtime.json").read_text())
-    assert figures["loop"]["cycles"] + figures["loop"]["skipped"] <= 200
+    assert figures["loop"]["cycles"] + figures["loop"]["skipped"] == 200
     assert (folder / "realtime.png").read_bytes().startswith(b"\x89PNG")
     assert (folder / "realtime.txt").read_text() in said + "\n"
 
