@@ -81,7 +81,7 @@ FORWARD_DYNAMICS = {
 REALS = {np.dtype(t): np.dtype(t) for t in (np.float64, np.float32)}
 ONE = 1  # small integers are single objects in CPython: `is` tells 1 from True and 1.0, and is quick
 NONE = np.empty((0, 0))  # the wrenches of a call without any
-WORTH_WAKING = 1 << 20  # samples times rows of scratch, 0.2 to 2 ms of work: less is not worth waking a thread
+WORTH_WAKING = 1 << 21  # samples times rows of scratch, 0.4 to 4 ms of work: less is not worth waking a thread
 STEP = 0.01  # s: a compiled call of a long batch takes up to twice this, so that Ctrl-C is answered soon
 
 Span = tuple[int, int]  # the first sample, and the one behind the last
