@@ -9,8 +9,8 @@ until it is time. A cycle that is late begins at once; one whose whole period ha
 stale commands follows a pause.
 
 In between, half a period later and on the same core, runs an empty loop by the same rules: it wakes and then does
-nothing but read the clock, for as long as the loop's computation typically takes. Whatever it suffers is the host's
-doing. An ordinary operating system promises no deadline, and the report claims none: it says what was seen.
+nothing but read the clock, for as long as the computation typically took in the warm-up. Whatever it suffers is the
+host's doing. An ordinary operating system promises no deadline, and the report claims none: it says what was seen.
 """
 
 from __future__ import annotations
