@@ -1,0 +1,44 @@
+"""How the study's figures look: matplotlib draws in these colours, and the page puts its own (light, dark) for them.
+
+Colours are told apart by the eye; readers of a grey print have line styles and markers, so every series sets both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+INK, FAINT, GRID, PAPER = "#1f2328", "#6e7781", "#d8dee4", "#fefefe"
+SERIES = ("#0b62c4", "#d1480f", "#1a7f37", "#8250df", "#b0136b", "#9a6700", "#087e8b", "#57606a")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "d")
+LINES = ("-", "--", "-.", ":")
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Figures made inside look alike: `with ink.style(): figure = ...`."""
+    from matplotlib import pyplot, rc_context
+
+    settings = {
+        "svg.fonttype": "none",  # text stays text: it can be searched, and takes the page's fonts
+        "font.family": "sans-serif",
+        "font.size": 10.0,
+        "figure.facecolor": PAPER,
+        "axes.facecolor": PAPER,
+        "axes.edgecolor": FAINT,
+        "axes.labelcolor": INK,
+        "axes.titlecolor": INK,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.grid": True,
+        "axes.axisbelow": True,
+        "axes.prop_cycle": pyplot.cycler(color=SERIES),
+        "grid.color": GRID,
+        "text.color": INK,
+        "xtick.color": INK,
+        "ytick.color": INK,
+        "legend.frameon": False,
+        "figure.constrained_layout.use": True,
+    }
+    with rc_context(settings):
+        yield
