@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 INK, FAINT, GRID, PAPER = "#1f2328", "#6e7781", "#d8dee4", "#fefefe"
 SERIES = ("#0b62c4", "#d1480f", "#1a7f37", "#8250df", "#b0136b", "#9a6700", "#087e8b", "#57606a")
@@ -17,9 +18,10 @@ LINES = ("-", "--", "-.", ":")
 @contextmanager
 def style() -> Iterator[None]:
     """Figures made inside look alike: `with ink.style(): figure = ...`."""
-    from matplotlib import pyplot, rc_context
+    from matplotlib import rc_context
+    from matplotlib.rcsetup import cycler
 
-    settings = {
+    settings: dict[Any, Any] = {
         "svg.fonttype": "none",  # text stays text: it can be searched, and takes the page's fonts
         "font.family": "sans-serif",
         "font.size": 10.0,
@@ -32,7 +34,7 @@ def style() -> Iterator[None]:
         "axes.spines.right": False,
         "axes.grid": True,
         "axes.axisbelow": True,
-        "axes.prop_cycle": pyplot.cycler(color=SERIES),
+        "axes.prop_cycle": cycler(color=SERIES),
         "grid.color": GRID,
         "text.color": INK,
         "xtick.color": INK,
