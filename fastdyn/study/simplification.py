@@ -1,0 +1,299 @@
+"""A simplified model for one trajectory: which terms of the equations of motion may be dropped (000, section 3.4.1).
+
+>>> import fastdyn as fd
+>>> from fastdyn.study import effects, simplify
+>>> simplified = simplify(fd.robots.puma560(), effects.puma_trajectory(), tolerance=0.01)
+>>> simplified.error <= 0.01, simplified.multiplications[0]
+(True, 2114)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastdyn.errors import ArgumentError
+from fastdyn.formulations import dh_rows
+from fastdyn.formulations import generalized_dalembert as text
+from fastdyn.parts import Array
+from fastdyn.robot import Robot
+from fastdyn.scalars import Operations
+from fastdyn.study import formulations
+from fastdyn.study.effects import Trajectory
+
+KINDS = ("D_tran", "D_rot", "h_tran", "h_rot", "c")
+
+
+class Place(NamedTuple):
+    """A term: what kind it is, and its indices, i <= j for D, both the same for the others."""
+
+    kind: str
+    i: int
+    j: int
+
+    def name(self, n: int) -> str:
+        """As it is printed: "D12 tran", "h4 rot", "c2"."""
+        letter, _, effect = self.kind.partition("_")
+        indices = f"{self.i + 1}{',' if n > 9 else ''}{self.j + 1}" if letter == "D" else f"{self.i + 1}"
+        return f"{letter}{indices} {effect}".strip()
+
+
+@dataclass(frozen=True)
+class Term:
+    """A term of (3.4-24), whether it is kept, and the largest torque that it contributes to any joint, N m."""
+
+    name: str
+    kept: bool
+    largest: float
+
+
+@dataclass(frozen=True, eq=False)
+class Simplification:
+    """The equations of motion without some terms, the error that this costs on a trajectory, and what it saves.
+
+    error: the largest torque error, over the joint's largest torque on the trajectory, of the worst joint; errors: the
+    largest error of each joint, N m; multiplications, additions: for one set point, before and after.
+    """
+
+    robot: str
+    tolerance: float
+    terms: tuple[Term, ...]
+    error: float
+    errors: Array
+    multiplications: tuple[int, int]
+    additions: tuple[int, int]
+    arm: Robot = field(repr=False)
+    kept: frozenset[Place] = field(repr=False)
+
+    def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
+        """Torques of the simplified model, (..., n) N m, for any motion: the tolerance holds on its trajectory only.
+
+        All terms are computed and some left out of the sum, to see what it gives: it is no quicker.
+        """
+        return _torques(_terms(self.arm, q, qd, qdd), np.asarray(qdd, dtype=float), self.kept)
+
+    def __str__(self) -> str:
+        """What is kept: the upper triangle of D, h and c, joint by joint, and each joint's error."""
+        n = len(self.errors)
+        costs = zip(("multiplications", "additions"), (self.multiplications, self.additions), strict=True)
+        lines = [
+            f"{self.robot}, simplified: {len(self.kept)} of {len(self.terms)} terms kept, "
+            + ", ".join(f"{before:,} -> {after:,} {what}" for what, (before, after) in costs),
+            f"largest error {self.error:.3%} of the joint's largest torque; tolerance {self.tolerance:.3%}",
+            "kept: t the translational, r the rotational effect, + all, . nothing",
+            "",
+            "joint" + "".join(f"{head:>6}" for head in [*(f"D_i{j + 1}" for j in range(n)), "h_i", "c_i"])
+            + "  error, N m",
+        ]  # fmt: skip
+        for i in range(n):
+            marks = ["" if j < i else self._mark("D", i, j) for j in range(n)] + [self._mark("h", i, i)]
+            marks.append("+" if Place("c", i, i) in self.kept else ".")
+            lines.append(f"{i + 1:5}" + "".join(f"{mark:>6}" for mark in marks) + f"{self.errors[i]:12.3g}")
+        return "\n".join(lines)
+
+    def _mark(self, letter: str, i: int, j: int) -> str:
+        tran, rot = (Place(f"{letter}_{effect}", i, j) in self.kept for effect in ("tran", "rot"))
+        return ".tr+"[tran + 2 * rot]
+
+
+def simplify(robot: Robot, trajectory: Trajectory, tolerance: float) -> Simplification:
+    """Drops as many terms as it can, the smallest first, and stays within a tolerance on every joint at all set points.
+
+    tolerance: the torque error that is allowed, as a fraction of the largest torque that the joint needs along the
+    trajectory; a joint that needs none allows none. Torques are the links' alone: motors are left out.
+
+    Terms are D_ij^tran and D_ij^rot, i <= j, with which D_ji goes, h_i^tran, h_i^rot and c_i, of a chain with rotary
+    joints. They are tried in the order of their largest contribution, over the joint's largest torque; one that would
+    break the tolerance, together with those dropped before, is kept. So a larger tolerance may drop other terms, and
+    now and then fewer.
+
+    Operations are those of formulations/generalized_dalembert.py: an operation is saved when no term that is kept needs
+    its result. Much is shared: whichever term is kept, it needs the rotations of all links.
+
+    >>> import fastdyn as fd
+    >>> from fastdyn.study import effects
+    >>> print(simplify(fd.robots.puma560(), effects.puma_trajectory(), tolerance=0.1))
+    puma560, simplified: 19 of 60 terms kept, 2,114 -> 1,199 multiplications, 1,740 -> 988 additions
+    largest error 9.875% of the joint's largest torque; tolerance 10.000%
+    kept: t the translational, r the rotational effect, + all, . nothing
+    <BLANKLINE>
+    joint  D_i1  D_i2  D_i3  D_i4  D_i5  D_i6   h_i   c_i  error, N m
+        1     +     t     .     r     .     r     t     .       0.308
+        2           t     t     t     .     .     .     +        1.36
+        3                 .     t     .     .     .     +       0.204
+        4                       r     .     r     t     +    0.000549
+        5                             .     .     .     +     0.00155
+        6                                   r     r     .     4.4e-06
+    """
+    allowed = _tolerance(tolerance)
+    found = _terms(robot, trajectory.q, trajectory.qd, trajectory.qdd)
+    n, qdd = robot.n, trajectory.qdd
+    everything = _places(n)
+    full = _torques(found, qdd, everything)
+    top = np.abs(full).max(axis=0)
+
+    def errors(kept: Iterable[Place]) -> Array:
+        worst: Array = np.abs(_torques(found, qdd, kept) - full).max(axis=0)
+        return worst
+
+    contribution = {place: np.abs(_torques(found, qdd, [place])).max(axis=0) for place in everything}
+    kept = set(everything)
+    for place in sorted(everything, key=lambda p: _relative(contribution[p], top)):
+        if (errors(kept - {place}) <= allowed * top).all():
+            kept.remove(place)
+    before, after = _cost(n, everything), _cost(n, kept)
+    return Simplification(
+        robot.name,
+        allowed,
+        tuple(Term(p.name(n), p in kept, float(contribution[p].max())) for p in everything),
+        _relative(errors(kept), top),
+        errors(kept),
+        (before.multiplications, after.multiplications),
+        (before.additions, after.additions),
+        robot,
+        frozenset(kept),
+    )
+
+
+def _tolerance(value: float) -> float:
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        found = math.nan
+    if not 0 <= found < math.inf:
+        raise ArgumentError(f"tolerance is {value!r}: expected a finite number not below zero")
+    return found
+
+
+def _places(n: int) -> list[Place]:
+    """All terms of an arm with n joints."""
+    return [
+        Place(kind, i, j) for kind in KINDS for i in range(n) for j in (range(i, n) if kind.startswith("D") else [i])
+    ]
+
+
+def _terms(robot: Robot, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Mapping[str, Array]:
+    found = formulations.terms(robot, q, qd, qdd, "generalized_dalembert")
+    assert found.c is not None  # generalized d'Alembert has it
+    return {**found.details, "c": found.c}
+
+
+def _torques(terms: Mapping[str, Array], qdd: Array, kept: Iterable[Place]) -> Array:
+    """(3.4-24), the sum of the terms that are kept."""
+    keep = {kind: np.zeros(terms[kind].shape[-(2 if kind.startswith("D") else 1) :]) for kind in KINDS}
+    for kind, i, j in kept:
+        if kind.startswith("D"):
+            keep[kind][i, j] = keep[kind][j, i] = 1.0
+        else:
+            keep[kind][i] = 1.0
+    D = terms["D_tran"] * keep["D_tran"] + terms["D_rot"] * keep["D_rot"]
+    tau: Array = np.einsum("...ij,...j->...i", D, qdd)
+    for kind in ("h_tran", "h_rot", "c"):
+        tau = tau + terms[kind] * keep[kind]
+    return tau
+
+
+def _relative(torques: Array, top: Array) -> float:
+    """The worst joint's torque over its largest on the trajectory; nothing over nothing is nothing."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(np.where(torques == 0, 0.0, torques / top).max(initial=0.0))
+
+
+# ------------------------------------------------------------------------------------------ operations
+
+
+class Ledger(NamedTuple):
+    """The operations of the text on n joints, in order: whether each multiplies, and which made its two operands.
+
+    Operands that no operation made (constants, sines, the motion) are -1. made: which operation made each term.
+    """
+
+    multiplies: list[bool]
+    operands: list[tuple[int, int]]
+    made: Mapping[Place, int]
+
+
+@cache
+def _ledger(n: int) -> Ledger:
+    """Runs the text on scalars that keep no value, but remember which operation made them."""
+    multiplies: list[bool] = []
+    operands: list[tuple[int, int]] = []
+
+    class Traced:
+        def __init__(self, value: Any, made: int = -1) -> None:
+            self.made = made
+
+        def _with(self, other: Traced, times: bool) -> Traced:
+            multiplies.append(times)
+            operands.append((self.made, other.made))
+            return Traced(0.0, len(operands) - 1)
+
+        def __add__(self, other: Traced) -> Traced:
+            return self._with(other, False)
+
+        def __mul__(self, other: Traced) -> Traced:
+            return self._with(other, True)
+
+        def __neg__(self) -> Traced:  # free
+            return self
+
+        def sincos(self) -> tuple[Traced, Traced]:
+            return self, self
+
+        __sub__ = __add__
+
+    def traced(*shape: int) -> Any:
+        return np.array([Traced(0.0) for _ in range(math.prod(shape))], dtype=object).reshape(shape)
+
+    P, X, work = traced(dh_rows.ROWS, n), traced(text.sample_rows(n)), traced(text.work_rows(n))
+    text.generalized_dalembert(P, np.zeros((1, n), dtype=np.int64), X, work)
+    first = {"c": 4 * n, "h_tran": 5 * n, "h_rot": 6 * n, "D_tran": 7 * n, "D_rot": 7 * n + n * n}
+    rows = {p: first[p.kind] + (n * p.i + p.j if p.kind.startswith("D") else p.i) for p in _places(n)}
+    return Ledger(multiplies, operands, {place: X[row].made for place, row in rows.items()})
+
+
+def _cost(n: int, kept: Iterable[Place]) -> Operations:
+    """What the text costs when it makes only what the terms that are kept need.
+
+    A few additions lead to no term (the origin of the frame behind the last link): they go with the last term.
+    """
+    kept, everything = set(kept), _places(n)
+    if not kept:
+        return Operations()
+    multiplies = _ledger(n).multiplies
+    whole = Operations(sum(multiplies), len(multiplies) - sum(multiplies))
+    return whole - _needed(n, everything) - _summed(n, everything) + _needed(n, kept) + _summed(n, kept)
+
+
+def _needed(n: int, kept: Iterable[Place]) -> Operations:
+    """The operations that lead to these terms."""
+    multiplies, operands, made = _ledger(n)
+    live = bytearray(len(operands) + 1)  # the last one, which -1 reaches, stands for no operation
+    for place in kept:
+        live[made[place]] = 1
+    for k in range(len(operands) - 1, -1, -1):
+        if live[k]:
+            one, other = operands[k]
+            live[one] = live[other] = 1
+    times = sum(multiplies[k] for k in range(len(operands)) if live[k])
+    return Operations(times, sum(live[:-1]) - times)
+
+
+def _summed(n: int, kept: set[Place] | list[Place]) -> Operations:
+    """The sums and products of (3.4-24)."""
+    times = additions = 0
+    for i in range(n):
+        summands = sum(Place(kind, i, i) in kept for kind in ("h_tran", "h_rot", "c"))
+        for j in range(n):
+            effects = sum(Place(kind, min(i, j), max(i, j)) in kept for kind in ("D_tran", "D_rot"))
+            times += effects > 0
+            additions += effects == 2
+            summands += effects > 0
+        additions += max(summands - 1, 0)
+    return Operations(times, additions)
