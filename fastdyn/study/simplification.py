@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
@@ -25,6 +25,7 @@ from fastdyn.parts import Array
 from fastdyn.robot import Robot
 from fastdyn.scalars import Operations
 from fastdyn.study import formulations
+from fastdyn.study.chains import dh_chain
 from fastdyn.study.effects import Trajectory
 
 KINDS = ("D_tran", "D_rot", "h_tran", "h_rot", "c")
@@ -147,7 +148,9 @@ def simplify(robot: Robot, trajectory: Trajectory, tolerance: float) -> Simplifi
     for place in sorted(everything, key=lambda p: _relative(contribution[p], top)):
         if (errors(kept - {place}) <= allowed * top).all():
             kept.remove(place)
-    before, after = _cost(n, everything), _cost(n, kept)
+    rank = np.argsort(dh_chain(robot).order).tolist()  # the text numbers joints from the base outward
+    after = _cost(n, {Place(p.kind, *sorted((rank[p.i], rank[p.j]))) for p in kept})
+    before = _cost(n, everything)
     return Simplification(
         robot.name,
         allowed,
@@ -258,14 +261,14 @@ def _ledger(n: int) -> Ledger:
     return Ledger(multiplies, operands, {place: X[row].made for place, row in rows.items()})
 
 
-def _cost(n: int, kept: Iterable[Place]) -> Operations:
+def _cost(n: int, kept: Collection[Place]) -> Operations:
     """What the text costs when it makes only what the terms that are kept need.
 
     A few additions lead to no term (the origin of the frame behind the last link): they go with the last term.
     """
-    kept, everything = set(kept), _places(n)
     if not kept:
         return Operations()
+    everything = _places(n)
     multiplies = _ledger(n).multiplies
     whole = Operations(sum(multiplies), len(multiplies) - sum(multiplies))
     return whole - _needed(n, everything) - _summed(n, everything) + _needed(n, kept) + _summed(n, kept)
@@ -285,7 +288,7 @@ def _needed(n: int, kept: Iterable[Place]) -> Operations:
     return Operations(times, sum(live[:-1]) - times)
 
 
-def _summed(n: int, kept: set[Place] | list[Place]) -> Operations:
+def _summed(n: int, kept: Collection[Place]) -> Operations:
     """The sums and products of (3.4-24)."""
     times = additions = 0
     for i in range(n):
