@@ -29,8 +29,8 @@ SECONDS, SET_POINTS = 3.0, 31
 START = (-60.0, 120.0, -150.0, -30.0, -60.0, -100.0)  # degrees
 END = (50.0, 50.0, -60.0, 60.0, 40.0, 100.0)
 
-# Dominance is three to one. The chapter calls D33 translational, whose share is 0.755 on nearly every trajectory (with
-# the parameters used here): its own notion cannot be much stricter, nor much laxer, for it calls D11 both, near 0.74.
+# Dominance is three to one. The chapter calls D33 translational, whose share hardly depends on the trajectory: 0.755
+# with the parameters used here, so that its own notion cannot be much stricter.
 DOMINANCE = 0.75
 NEGLIGIBLE = (
     1e-12  # of the largest element of D or of h: far above rounding, far below the smallest real element (1e-5)
@@ -50,7 +50,7 @@ NOTES = (
     f"joint goes from rest to rest on a cycloid in {SECONDS:g} s, from {START} to {END} degrees. The parameters are "
     "those of Armstrong, Khatib and Burdick; other sources differ.",
     f"An effect dominates where it makes up {DOMINANCE:.0%} or more of both, taken as root mean squares over the set "
-    "points. The chapter names no constant. From 55 % to 99 %, between 10 and 14 of the 27 verdicts agree with it.",
+    "points. The chapter names no constant. From 55 % to 99 %, between 9 and 14 of the 27 verdicts agree with it.",
     "The chapter lists D45 and D56 as translational, but also says that their translational parts are rounding errors "
     "and very small beside the rotational ones. With the parameters used here both parts of both are zero.",
     "Link 6's centre of mass lies on its axis here, so that no D_i6 and no h6 has a translational part on any "

@@ -104,7 +104,7 @@ class Simplification:
 
 
 def simplify(robot: Robot, trajectory: Trajectory, tolerance: float) -> Simplification:
-    """Drops as many terms as it can, the smallest first, and stays within a tolerance on every joint at all set points.
+    """Drops terms, the smallest first, and stays within a tolerance on every joint at all set points of a trajectory.
 
     tolerance: the torque error that is allowed, as a fraction of the largest torque that the joint needs along the
     trajectory; a joint that needs none allows none. Torques are the links' alone: motors are left out.
@@ -115,7 +115,8 @@ def simplify(robot: Robot, trajectory: Trajectory, tolerance: float) -> Simplifi
     now and then fewer.
 
     Operations are those of formulations/generalized_dalembert.py: an operation is saved when no term that is kept needs
-    its result. Much is shared: whichever term is kept, it needs the rotations of all links.
+    its result. Much is shared: whichever term is kept, it needs the rotations of all links. The count is for any arm:
+    that some of this one's figures are zero saves nothing.
 
     >>> import fastdyn as fd
     >>> from fastdyn.study import effects
@@ -146,7 +147,7 @@ def simplify(robot: Robot, trajectory: Trajectory, tolerance: float) -> Simplifi
     contribution = {place: np.abs(_torques(found, qdd, [place])).max(axis=0) for place in everything}
     kept = set(everything)
     for place in sorted(everything, key=lambda p: _relative(contribution[p], top)):
-        if (errors(kept - {place}) <= allowed * top).all():
+        if _relative(errors(kept - {place}), top) <= allowed:
             kept.remove(place)
     rank = np.argsort(dh_chain(robot).order).tolist()  # the text numbers joints from the base outward
     after = _cost(n, {Place(p.kind, *sorted((rank[p.i], rank[p.j]))) for p in kept})
@@ -203,7 +204,7 @@ def _torques(terms: Mapping[str, Array], qdd: Array, kept: Iterable[Place]) -> A
 
 
 def _relative(torques: Array, top: Array) -> float:
-    """The worst joint's torque over its largest on the trajectory; nothing over nothing is nothing."""
+    """The worst joint's torque over its largest on the trajectory; no torque is zero, also where the largest is."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return float(np.where(torques == 0, 0.0, torques / top).max(initial=0.0))
 
