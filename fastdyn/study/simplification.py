@@ -24,9 +24,8 @@ from fastdyn.formulations import generalized_dalembert as text
 from fastdyn.parts import Array
 from fastdyn.robot import Robot
 from fastdyn.scalars import Operations
-from fastdyn.study import formulations
 from fastdyn.study.chains import dh_chain
-from fastdyn.study.effects import Trajectory
+from fastdyn.study.effects import Trajectory, parts
 
 KINDS = ("D_tran", "D_rot", "h_tran", "h_rot", "c")
 
@@ -77,7 +76,7 @@ class Simplification:
 
         All terms are computed and some left out of the sum, to see what it gives: it is no quicker.
         """
-        return _torques(_terms(self.arm, q, qd, qdd), np.asarray(qdd, dtype=float), self.kept)
+        return _torques(parts(self.arm, q, qd, qdd), np.asarray(qdd, dtype=float), self.kept)
 
     def __str__(self) -> str:
         """What is kept: the upper triangle of D, h and c, joint by joint, and each joint's error."""
@@ -134,15 +133,15 @@ def simplify(robot: Robot, trajectory: Trajectory, tolerance: float) -> Simplifi
         6                                   r     r     .     4.4e-06
     """
     allowed = _tolerance(tolerance)
-    found = _terms(robot, trajectory.q, trajectory.qd, trajectory.qdd)
+    found = parts(robot, trajectory.q, trajectory.qd, trajectory.qdd)
     n, qdd = robot.n, trajectory.qdd
     everything = _places(n)
     full = _torques(found, qdd, everything)
     top = np.abs(full).max(axis=0)
 
     def errors(kept: Iterable[Place]) -> Array:
-        worst: Array = np.abs(_torques(found, qdd, kept) - full).max(axis=0)
-        return worst
+        largest: Array = np.abs(_torques(found, qdd, kept) - full).max(axis=0)
+        return largest
 
     contribution = {place: np.abs(_torques(found, qdd, [place])).max(axis=0) for place in everything}
     kept = set(everything)
@@ -151,13 +150,13 @@ def simplify(robot: Robot, trajectory: Trajectory, tolerance: float) -> Simplifi
             kept.remove(place)
     rank = np.argsort(dh_chain(robot).order).tolist()  # the text numbers joints from the base outward
     after = _cost(n, {Place(p.kind, *sorted((rank[p.i], rank[p.j]))) for p in kept})
-    before = _cost(n, everything)
+    before, worst = _cost(n, everything), errors(kept)
     return Simplification(
         robot.name,
         allowed,
         tuple(Term(p.name(n), p in kept, float(contribution[p].max())) for p in everything),
-        _relative(errors(kept), top),
-        errors(kept),
+        _relative(worst, top),
+        worst,
         (before.multiplications, after.multiplications),
         (before.additions, after.additions),
         robot,
@@ -180,12 +179,6 @@ def _places(n: int) -> list[Place]:
     return [
         Place(kind, i, j) for kind in KINDS for i in range(n) for j in (range(i, n) if kind.startswith("D") else [i])
     ]
-
-
-def _terms(robot: Robot, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Mapping[str, Array]:
-    found = formulations.terms(robot, q, qd, qdd, "generalized_dalembert")
-    assert found.c is not None  # generalized d'Alembert has it
-    return {**found.details, "c": found.c}
 
 
 def _torques(terms: Mapping[str, Array], qdd: Array, kept: Iterable[Place]) -> Array:
