@@ -49,9 +49,9 @@ NOTES = (
     f"joint goes from rest to rest on a cycloid in {SECONDS:g} s, from {START} to {END} degrees. The parameters are "
     "those of Armstrong, Khatib and Burdick; other sources differ.",
     f"An effect dominates where it makes up {DOMINANCE:.0%} or more of both, taken as root mean squares over the set "
-    "points. The chapter names no constant: three to one is the strictest round ratio at which D33 is translational, as "
-    "it is in the chapter, so that this one agreement is built in. With any constant from 55 % to 99 %, between 9 and 14 "
-    "of the 27 verdicts agree.",
+    "points. The chapter names no constant: three to one is the strictest round ratio at which D33 is translational, "
+    "as it is in the chapter, so that this one agreement is built in. With any constant from 55 % to 99 %, between 9 "
+    "and 14 of the 27 verdicts agree.",
     "The chapter lists D45 and D56 as translational, but also says that their translational parts are rounding errors "
     "and very small beside the rotational ones. With the parameters used here both parts of both are zero.",
     "Link 6's centre of mass lies on its axis here, so that no D_i6 and no h6 has a translational part on any "
