@@ -35,6 +35,7 @@ from fastdyn.formulations import (
 )
 from fastdyn.kernels import aba, crba, rnea
 from fastdyn.parts import Array
+from fastdyn.robot import Robot
 from fastdyn.robots import random_chain
 from fastdyn.scalars import Operations, count, count_stages
 from fastdyn.study.chains import dh_chain, screw_chain
@@ -137,21 +138,22 @@ Rows = Callable[[int], int]
 
 
 @cache
-def _arm(joints: int) -> Any:
+def arm(joints: int) -> Robot:
     """A rotary arm of which no number is special, but whose base is level."""
-    link = DHLink(a=0.3, alpha=0.7, d=0.2, theta=0.1, mass=1.0, com=(0.1, 0.2, 0.3), inertia=np.eye(3))
-    return from_dh([link] * joints)
+    inertia = [[0.5, 0.02, 0.03], [0.02, 0.6, 0.04], [0.03, 0.04, 0.7]]
+    link = DHLink(a=0.3, alpha=0.7, d=0.2, theta=0.1, mass=1.0, com=(0.1, 0.2, 0.3), inertia=inertia)
+    return from_dh([link] * joints, name=f"arm of {joints} joints")
 
 
 @cache
 def _chain(joints: int) -> tuple[Array, Any]:
-    chain = dh_chain(_arm(joints))
+    chain = dh_chain(arm(joints))
     return chain.P, chain.T
 
 
 @cache
 def _screw_chain(joints: int) -> tuple[Array, Any]:
-    chain = screw_chain(_arm(joints))
+    chain = screw_chain(arm(joints))
     return chain.P, chain.T
 
 

@@ -17,7 +17,7 @@ Robot.mass_matrix (composite rigid bodies) and Robot.forward_dynamics (articulat
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -46,6 +46,19 @@ from fastdyn.robot import Robot
 from fastdyn.study.chains import Chain, dh_chain, screw_chain
 
 VECTOR, MATRIX, TENSOR = 1, 2, 3  # axes of a result
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """An entry point and all that it takes, scratch last; its results among them, (T, columns) each, also by name."""
+
+    entry: Any
+    arguments: tuple[Any, ...]
+    results: Mapping[str, Array]
+
+    def __call__(self) -> int:
+        """Computes the results; a status as the entry point returns it."""
+        return int(self.entry(*self.arguments))
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,13 +236,26 @@ def _run(
         _samples(arrays[name], lead, place if name != "load" else None) if name in arrays else api.NONE
         for name in given
     ]
-    flat = {name: np.empty((count, n**axes)) for name, axes in how.results.items()}
-    rows = how.rows(n)
-    scratch = np.empty(rows) if lead == () else api.lane_rows(rows)
-    if count and n and how.entry(chain.P, chain.T, *samples, *flat.values(), scratch):
+    call = prepare(how, chain, samples, lanes=lead != (), n=n)
+    if count and n and call():
         api.check_finite(arrays)
         raise NotFiniteError(f"a result of {how.name} for {chain.name} is beyond the range of float64")
-    return {name: _ordered(flat[name].reshape(*lead, *[n] * axes), axes, place) for name, axes in how.results.items()}
+    return {
+        name: _ordered(call.results[name].reshape(*lead, *[n] * axes), axes, place)
+        for name, axes in how.results.items()
+    }
+
+
+def prepare(how: Formulation, chain: Chain, samples: Sequence[Array], lanes: bool, n: int | None = None) -> Call:
+    """A formulation ready to be run as often as wanted: nothing is checked or allocated then.
+
+    samples: what the entry point reads, (T, columns) each, C-ordered, joints in the order of the chain. lanes: whether
+    many samples run at once, or one after the other.
+    """
+    n = chain.n if n is None else n
+    results = {name: np.empty((len(samples[0]), n**axes)) for name, axes in how.results.items()}
+    scratch = api.lane_rows(how.rows(n)) if lanes else np.empty(how.rows(n))
+    return Call(how.entry, (chain.P, chain.T, *samples, *results.values(), scratch), results)
 
 
 def _samples(array: Array, lead: tuple[int, ...], place: Any) -> Array:
