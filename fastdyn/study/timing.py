@@ -1,0 +1,111 @@
+"""Timing against counting: what the formulations cost on this machine, beside what their operation counts foretell.
+
+All texts are compiled with the same options and run on one thread in one process. They compute the inverse dynamics of
+the arm that is counted (counts.arm), except the library's mass matrix and forward dynamics, which are other quantities.
+Jobs of the same size take turns, and the best turn counts. Timed is compiled code on arrays made before: a batch of
+(T, n) arrays that stays in cache, on lanes, and the same text on scalars, one state after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fastdyn.scalars import LANES
+from fastdyn.study import timing_jobs, timing_words
+from fastdyn.study.timing_results import (
+    LABELS,
+    UPPER,
+    USUAL,
+    Crossover,
+    Growth,
+    Point,
+    Then,
+    Timings,
+    crossovers,
+    growth,
+    operation_counts,
+)
+
+__all__ = ["Crossover", "Growth", "Plan", "Point", "Then", "Timings", "measure", "run"]
+
+Progress = Callable[[float, str], None]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much is measured. A formulation leaves out the sizes at which it takes more operations than `operations`."""
+
+    sizes: tuple[int, ...]
+    operations: int
+    seconds: float  # for each job at each size
+    turns: int  # of each job at each size, at least
+    room: int = 1 << 18  # bytes of a batch's samples
+
+
+FULL = Plan(
+    (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 80, 100, 128, 160, 200),
+    operations=200_000_000, seconds=0.3, turns=4,
+)  # fmt: skip
+QUICK = Plan((1, 2, 3, 4, 6, 8, 12, 16, 24, 50, 80, 128, 200), operations=25_000_000, seconds=0.015, turns=2)
+
+
+def measure(quick: bool = False, progress: Progress | None = None) -> Timings:
+    """Times every formulation and the library's kernels: some four minutes, or twenty seconds if quick.
+
+    progress: is told the fraction done, and what is being done. What was never compiled is compiled first.
+
+    >>> print(measure(quick=True).growth[0].label)  # doctest: +SKIP
+    Lagrange-Euler
+    """
+    return run(QUICK if quick else FULL, progress or (lambda fraction, what: None))
+
+
+def run(plan: Plan, progress: Progress) -> Timings:
+    """As `measure`, by a plan."""
+    progress(0.0, "counting operations")
+    costs = operation_counts()
+    levels = {n: [name for name in LABELS if sum(costs[name].at(n)) <= plan.operations] for n in plan.sizes}
+    total, done = sum(map(len, levels.values())), 0
+    points: list[Point] = []
+    simplified: tuple[float, float] | None = None
+    for n, names in levels.items():
+        start, share, what = done / total, len(names) / total, f"timing, {n} joint{'s' * (n > 1)}"
+        ns = _level(plan, n, names, lambda part, a=start, b=share, text=what: progress(a + b * part, text))
+        points += [Point(name, LABELS[name], n, *ns[name], *costs[name].at(n)) for name in names]
+        simplified = ns.get(timing_jobs.SIMPLIFIED.name, simplified)
+        done += len(names)
+    rates = timing_jobs.control(plan.seconds, plan.turns)
+    found, crossed = growth(points), crossovers(points)
+    progress(1.0, "timed")
+    return Timings(
+        tuple(points), found, crossed, timing_words.history(points, simplified),
+        timing_words.notes(points, found, crossed, rates), _samples(plan),
+    )  # fmt: skip
+
+
+def _level(
+    plan: Plan, n: int, names: list[str], told: Callable[[float], None]
+) -> dict[str, tuple[float, float]]:
+    """Nanoseconds per state at one size, on lanes and on scalars, once all agree."""
+    names = [*names, timing_jobs.SIMPLIFIED.name] if n == USUAL else names
+    calls = {}
+    for lanes in (True, False):
+        for name in names:
+            told(0.0)
+            calls[name, lanes] = timing_jobs.job(name, n, plan.room, lanes)
+        timing_jobs.check(n, {name: calls[name, lanes].results for name in names})
+    ready = {key: timing_jobs.compiled(call) for key, call in calls.items()}
+    found = timing_jobs.best(ready, plan.seconds, plan.turns, told)
+    ns = {key: 1e9 * found[key] / len(calls[key].arguments[2]) for key in calls}
+    return {name: (ns[name, True], ns[name, False]) for name in names}
+
+
+def _samples(plan: Plan) -> str:
+    return (
+        f"One thread. Best of {plan.turns} or more turns of at least {1e3 * timing_jobs.TURN:g} ms, for "
+        f"{plan.seconds:g} s a job; jobs of the same size took turns. Batches of up to {timing_jobs.MOST} states, as many "
+        f"as fit into {plan.room // 1024} KiB: {LANES} states at a time on lanes, and the same text on scalars, one "
+        "state after the other. All formulations agreed on the torques before the clock ran. Growth is fitted "
+        f"from n = 1/{UPPER} of a formulation's largest n on."
+    )

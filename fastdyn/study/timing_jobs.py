@@ -1,0 +1,210 @@
+"""The jobs that are timed, whether their results agree, and the clock."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Hashable, Mapping
+from functools import partial
+from itertools import repeat
+from typing import Any, TypeVar
+
+import numpy as np
+
+from fastdyn import api
+from fastdyn.errors import FastdynError
+from fastdyn.formulations import lagrange_euler
+from fastdyn.parts import EPS, Array
+from fastdyn.scalars import LANES, all_finite, entry, fill, give, load, store, take, width
+from fastdyn.study import counts
+from fastdyn.study.formulations import FORMULATIONS, VECTOR, Call, Formulation, prepare
+
+KERNELS = {"rnea": api.INVERSE_DYNAMICS, "crba": api.MASS_MATRIX, "aba": api.FORWARD_DYNAMICS["aba"]}
+TURN = 0.3e-3  # seconds: a quicker job runs several times a turn, so that the clock itself is not measured
+MOST = 4096  # samples of a batch: enough that a call's own cost, below a microsecond, is lost in it
+
+
+def scratch_bytes(name: str, n: int, lanes: int = LANES) -> int:
+    """Memory that a text works in."""
+    rows = KERNELS[name].rows(n) if name in KERNELS else FORMULATIONS[name].rows(n)
+    return 8 * lanes * rows
+
+
+@entry
+def run_simplified(P: Any, T: Any, q: Any, qd: Any, qdd: Any, tau: Any, scratch: Any) -> Any:
+    """D qdd + c by Lagrange-Euler: its text without the Coriolis and centrifugal forces."""
+    n = P.shape[1]
+    rows = lagrange_euler.sample_rows(n)
+    X, work = scratch[:rows], scratch[rows:]
+    check = fill(X, 0.0)
+    for first in range(0, q.shape[0], width(X)):
+        check = check + take(q, first, X, 0)
+        check = check + take(qdd, first, X, 2 * n)
+        lagrange_euler.link_matrices(P, T, X, work)
+        lagrange_euler.frame_products(n, work)
+        lagrange_euler.gravity_loading(P, T, X, work)
+        lagrange_euler.inertia_coefficients(T, X, work, n)
+        for i in range(n):
+            store(X, 3 * n + i, lagrange_euler.inertia_torque(n, X, i) + load(X, 4 * n + i))
+        check = check + give(X, 3 * n, tau, first)
+    return 0 if all_finite(check) else 1
+
+
+SIMPLIFIED = Formulation(
+    "simplified", "000, section 3.3", run_simplified, {"tau": VECTOR}, FORMULATIONS["lagrange_euler"].rows
+)
+
+
+def _states(n: int, T: int) -> list[Array]:
+    """q, qd and qdd, (T, n) each; the first states are the same for every T."""
+    motion = np.random.default_rng(n).uniform(-1.5, 1.5, (T, 3, n))
+    return [np.ascontiguousarray(motion[:, k]) for k in range(3)]
+
+
+def batch(columns: int, room: int, lanes: bool) -> int:
+    """Samples that fit into so many bytes, in whole blocks of lanes; at least one block, or one sample."""
+    block = LANES if lanes else 1
+    return block * max(1, min(MOST, room // (8 * columns)) // block)
+
+
+def job(name: str, n: int, room: int, lanes: bool) -> Call:
+    """A text with a batch of samples that fits into `room` bytes, its results computed once."""
+    robot = counts.arm(n)
+    if name in KERNELS:
+        quantity = KERNELS[name]
+        columns = int(np.prod(quantity.result(n)))
+        motion = _states(n, batch(3 * n + columns, room, lanes))
+        motion[2] = robot.inverse_dynamics(*motion) if name == "aba" else motion[2]
+        result = np.empty((len(motion[0]), columns))
+        rows = quantity.rows(n)
+        given = [*motion, api.NONE][: len(quantity.arguments)]
+        scratch = api.lane_rows(rows) if lanes else np.empty(rows)
+        call = Call(quantity.entry, (robot.model.P, robot.model.T, *given, result, scratch), {name: result})
+    else:
+        how = FORMULATIONS.get(name, SIMPLIFIED)
+        motion = _states(n, batch(3 * n + sum(n**axes for axes in how.results.values()), room, lanes))
+        call = prepare(how, how.chain(robot), [*motion, *[api.NONE] * how.takes_load], lanes)
+    if call():
+        raise FastdynError(f"{name} for {n} joints gave results that are not finite")
+    return call
+
+
+def compiled(call: Call) -> Callable[[], Any]:
+    """The machine code on its arguments, and nothing around it."""
+    scratch = call.arguments[-1]
+    return partial(call.entry.compiled(1 if scratch.ndim == 1 else scratch.shape[1]), *call.arguments)
+
+
+def check(n: int, results: Mapping[str, Mapping[str, Array]]) -> None:
+    """Raises unless all gave the same torques (for the states of a batch that all have), D and accelerations.
+
+    Each torque is a sum of terms as large as `scale`, and all texts round some n times over: 20 n eps is four times what
+    was seen at any n from 1 to 200.
+    """
+    T = min(len(array) for found in results.values() for array in found.values())
+    q, qd, qdd = _states(n, T)
+    robot = counts.arm(n)
+    tau, bias, c = robot.inverse_dynamics(q, qd, qdd), robot.bias_forces(q, qd), robot.gravity_forces(q)
+    scale = max(np.abs(x).max() for x in (tau, bias, c, tau - bias))
+    for name, found in results.items():
+        if name == "simplified":
+            difference = found["tau"][:T] - (tau - bias + c)
+        elif name == "crba":
+            difference = (found[name][:T].reshape(T, n, n) @ qdd[..., None])[..., 0] - (tau - bias)
+        elif name == "aba":
+            difference = robot.inverse_dynamics(q, qd, found[name][:T]) - tau
+        else:
+            difference = found[name if name in KERNELS else "tau"][:T] - tau
+        off = float(np.abs(difference).max() / scale)
+        if not off <= 20 * n * EPS:
+            raise FastdynError(
+                f"{name} disagrees with Robot.inverse_dynamics for {n} joints: the largest difference is {off:.1e} of "
+                f"the largest torque, expected at most {20 * n * EPS:.1e}"
+            )
+
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+def best(
+    jobs: Mapping[Key, Callable[[], Any]], seconds: float, turns: int, told: Callable[[float], None] = lambda done: None
+) -> dict[Key, float]:
+    """Seconds that each job takes at best. Jobs take turns until each has had its seconds, and so many turns."""
+    runs = {key: max(1, round(TURN / max(_seconds(job, 1), 1e-9))) for key, job in jobs.items()}
+    found, spent, had = dict.fromkeys(jobs, np.inf), dict.fromkeys(jobs, 0.0), dict.fromkeys(jobs, 0)
+    waiting = list(jobs)
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        while waiting:
+            for key in waiting:
+                if runs[key] > 1:
+                    jobs[key]()  # not timed: a short job follows itself, not another one
+                took = _seconds(jobs[key], runs[key])
+                found[key] = min(found[key], took)
+                spent[key] += took * runs[key]
+                had[key] += 1
+            waiting = [key for key in waiting if spent[key] < seconds or had[key] < turns]
+            told(1 - len(waiting) / len(jobs) * (1 - min(1.0, max(spent.values()) / max(seconds, 1e-9))))
+    finally:
+        if collecting:
+            gc.enable()
+    return found
+
+
+def _seconds(job: Callable[[], Any], runs: int) -> float:
+    start = time.perf_counter()
+    for _ in repeat(None, runs):
+        job()
+    return (time.perf_counter() - start) / runs
+
+
+# ---------------------------------------------------------------------------------------------- a control
+
+
+STEPS = 4096
+CHAINS = 8
+
+
+@entry
+def run_dependent(P: Any, T: Any, x: Any, y: Any, scratch: Any) -> Any:
+    """One chain of multiply-adds, each of which needs the one before."""
+    check = take(x, 0, scratch, 0)
+    a = load(scratch, 0)
+    for _ in range(STEPS):
+        a = a * P[0, 0] + P[1, 0]
+    store(scratch, 0, a)
+    return 0 if all_finite(check + give(scratch, 0, y, 0)) else 1
+
+
+@entry
+def run_independent(P: Any, T: Any, x: Any, y: Any, scratch: Any) -> Any:
+    """CHAINS chains of multiply-adds that need nothing of each other."""
+    check = take(x, 0, scratch, 0)
+    a, b, c, d = load(scratch, 0), load(scratch, 1), load(scratch, 2), load(scratch, 3)
+    e, f, g, h = load(scratch, 4), load(scratch, 5), load(scratch, 6), load(scratch, 7)
+    for _ in range(STEPS):
+        a, b, c, d = (
+            a * P[0, 0] + P[1, 0], b * P[0, 0] + P[1, 0], c * P[0, 0] + P[1, 0], d * P[0, 0] + P[1, 0]
+        )  # fmt: skip
+        e, f, g, h = (
+            e * P[0, 0] + P[1, 0], f * P[0, 0] + P[1, 0], g * P[0, 0] + P[1, 0], h * P[0, 0] + P[1, 0]
+        )  # fmt: skip
+    store(scratch, 0, a + b + c + d + e + f + g + h)
+    return 0 if all_finite(check + give(scratch, 0, y, 0)) else 1
+
+
+def control(seconds: float, turns: int) -> dict[str, float]:
+    """Operations per nanosecond of multiply-adds in registers: on lanes and scalars, waiting for each other or not."""
+    P, T = np.asfortranarray([[0.999], [0.001]]), np.zeros((1, 1), dtype=np.int64)
+    jobs = {}
+    for name, text, lanes in (
+        ("dependent", run_dependent, LANES), ("independent", run_independent, LANES), ("scalar", run_dependent, 1)
+    ):  # fmt: skip
+        scratch = api.lane_rows(CHAINS) if lanes > 1 else np.empty(CHAINS)
+        call = Call(text, (P, T, np.full((lanes, CHAINS), 0.5), np.empty((lanes, 1)), scratch), {})
+        jobs[name] = (compiled(call), 2 * STEPS * lanes * (CHAINS if name == "independent" else 1))
+    found = best({name: ready for name, (ready, _) in jobs.items()}, seconds, turns)
+    return {name: operations / found[name] * 1e-9 for name, (_, operations) in jobs.items()}
+
+

@@ -1,0 +1,215 @@
+"""What a run of the timings finds, and what follows from its numbers: how time grows, and who overtakes whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from fastdyn.study import counts
+
+LABELS = {
+    "lagrange_euler": "Lagrange-Euler",
+    "christoffel": "Christoffel symbols",
+    "stacked_screws": "screws, stacked",
+    "generalized_dalembert": "generalized d'Alembert",
+    "probing": "probed Newton-Euler",
+    "kane": "Kane",
+    "recursive_lagrange": "recursive Lagrange",
+    "screws": "screws, recursive",
+    "newton_euler_base": "Newton-Euler, base frame",
+    "newton_euler_link": "Newton-Euler, link frames",
+    "newton_euler_frugal": "Newton-Euler, frugal",
+    "rnea": "fastdyn inverse dynamics",
+    "crba": "fastdyn mass matrix",
+    "aba": "fastdyn forward dynamics",
+}
+
+# the one with the higher power of n first
+PAIRS = (
+    ("lagrange_euler", "generalized_dalembert"),
+    ("lagrange_euler", "recursive_lagrange"),
+    ("lagrange_euler", "christoffel"),
+    ("christoffel", "generalized_dalembert"),
+    ("christoffel", "stacked_screws"),
+    ("generalized_dalembert", "probing"),
+    ("generalized_dalembert", "recursive_lagrange"),
+    ("generalized_dalembert", "newton_euler_link"),
+    ("stacked_screws", "screws"),
+    ("kane", "recursive_lagrange"),
+    ("kane", "newton_euler_base"),
+    ("kane", "newton_euler_link"),
+    ("newton_euler_base", "newton_euler_link"),
+    ("newton_euler_link", "newton_euler_frugal"),
+    ("newton_euler_frugal", "rnea"),
+    ("crba", "aba"),
+)
+
+USUAL = 6  # joints of the usual arm
+UPPER = 4  # growth is fitted from a fourth of the largest size on
+
+
+@dataclass(frozen=True)
+class Point:
+    """A formulation at one size: nanoseconds per state at best, and operations per state."""
+
+    formulation: str
+    label: str
+    n: int
+    ns: float  # on lanes
+    ns_one: float  # on scalars, one state after the other
+    multiplications: int
+    additions: int
+
+    @property
+    def operations(self) -> int:
+        """Multiplications and additions."""
+        return self.multiplications + self.additions
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Time goes as n^exponent from n = first to last, by least squares on logarithms; `predicted`: so do the counts.
+
+    plus_minus: 95 %, from how far the points lie off the straight line.
+    """
+
+    formulation: str
+    label: str
+    exponent: float
+    plus_minus: float
+    first: int
+    last: int
+    predicted: float
+
+
+@dataclass(frozen=True)
+class Crossover:
+    """The smallest n from which on one formulation is quicker for good: 1 for always, None for never, where measured.
+
+    By time among the sizes that were measured, by operations among all whole numbers up to the largest of those.
+    """
+
+    slower: str
+    quicker: str
+    n: int | None
+    by: str
+
+
+@dataclass(frozen=True)
+class Then:
+    """A published figure beside today's, for six joints."""
+
+    what: str
+    published: str
+    year: str
+    source: str
+    today: str
+    ratio: str
+
+
+@dataclass(frozen=True)
+class Timings:
+    """Everything that one run found."""
+
+    points: tuple[Point, ...]
+    growth: tuple[Growth, ...]
+    crossovers: tuple[Crossover, ...]
+    history: tuple[Then, ...]
+    notes: tuple[str, ...]
+    samples: str
+
+
+@cache
+def operation_counts() -> dict[str, counts.Cost]:
+    """Of every text that is timed, by name, as polynomials in n."""
+    texts = {text.name.removeprefix("kernels/").removesuffix(".py"): text for text in counts.formulations() + counts.kernels()}
+    return {name: texts[name].cost for name in LABELS}
+
+
+# ---------------------------------------------------------------------------------------------- growth and crossovers
+
+# Student's t, 97.5 %, by degrees of freedom
+_STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179)
+
+
+def student(freedom: int) -> float:
+    """How many standard errors hold 95 %.
+
+    >>> round(student(5), 2), round(student(60), 2)
+    (2.57, 2.0)
+    """
+    if freedom <= len(_STUDENT):
+        return _STUDENT[freedom - 1]
+    z = 1.959964
+    return z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+
+
+def fit(sizes: Sequence[int], values: Sequence[float]) -> tuple[float, float]:
+    """Exponent of a power law by least squares on logarithms, and its 95 % confidence; three values or more.
+
+    >>> [round(x, 9) for x in fit([1, 2, 4, 8], [3.0, 12.0, 48.0, 192.0])]
+    [2.0, 0.0]
+    """
+    x, y = np.log(sizes), np.log(values)
+    x, y = x - x.mean(), y - y.mean()
+    slope = float(x @ y / (x @ x))
+    left = y - slope * x
+    freedom = len(x) - 2
+    return slope, float(student(freedom) * np.sqrt(left @ left / freedom / (x @ x)))
+
+
+def growth(points: Iterable[Point]) -> tuple[Growth, ...]:
+    """Of every formulation, over its sizes from a fourth of the largest on, where these are three or more."""
+    found = []
+    for own in by_formulation(points).values():
+        upper = [p for p in own if UPPER * p.n >= own[-1].n]
+        if len(upper) >= 3:
+            sizes = [p.n for p in upper]
+            exponent, plus_minus = fit(sizes, [p.ns for p in upper])
+            predicted, _ = fit(sizes, [float(p.operations) for p in upper])
+            found.append(
+                Growth(own[0].formulation, own[0].label, exponent, plus_minus, sizes[0], sizes[-1], predicted)
+            )
+    return tuple(found)
+
+
+def by_formulation(points: Iterable[Point]) -> dict[str, list[Point]]:
+    """The points of each, the smallest n first."""
+    found: dict[str, list[Point]] = {}
+    for point in sorted(points, key=lambda p: p.n):
+        found.setdefault(point.formulation, []).append(point)
+    return {name: found[name] for name in LABELS if name in found}
+
+
+def crossovers(points: Iterable[Point]) -> tuple[Crossover, ...]:
+    """Of PAIRS, by operations and by time."""
+    own = {name: {p.n: p for p in found} for name, found in by_formulation(points).items()}
+    found = []
+    for slower, quicker in PAIRS:
+        a, b = own[slower], own[quicker]
+        sizes = sorted(a.keys() & b.keys())
+        every = range(1, sizes[-1] + 1)
+        many, few = operation_counts()[slower], operation_counts()[quicker]
+        for by, ahead in (
+            ("operations", {n: sum(few.at(n)) < sum(many.at(n)) for n in every}),
+            ("time", {n: b[n].ns < a[n].ns for n in sizes}),
+        ):
+            found.append(Crossover(LABELS[slower], LABELS[quicker], for_good(ahead), by))
+    return tuple(found)
+
+
+def for_good(ahead: Mapping[int, bool]) -> int | None:
+    """The smallest n from which on it is always ahead.
+
+    >>> for_good({1: True, 2: False, 3: True, 4: True})
+    3
+    """
+    since = None
+    for n in sorted(ahead, reverse=True):
+        if not ahead[n]:
+            break
+        since = n
+    return since
