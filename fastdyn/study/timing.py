@@ -84,9 +84,7 @@ def run(plan: Plan, progress: Progress) -> Timings:
     )  # fmt: skip
 
 
-def _level(
-    plan: Plan, n: int, names: list[str], told: Callable[[float], None]
-) -> dict[str, tuple[float, float]]:
+def _level(plan: Plan, n: int, names: list[str], told: Callable[[float], None]) -> dict[str, tuple[float, float]]:
     """Nanoseconds per state at one size, on lanes and on scalars, once all agree."""
     names = [*names, timing_jobs.SIMPLIFIED.name] if n == USUAL else names
     calls = {}

@@ -206,5 +206,3 @@ def control(seconds: float, turns: int) -> dict[str, float]:
         jobs[name] = (compiled(call), 2 * STEPS * lanes * (CHAINS if name == "independent" else 1))
     found = best({name: ready for name, (ready, _) in jobs.items()}, seconds, turns)
     return {name: operations / found[name] * 1e-9 for name, (_, operations) in jobs.items()}
-
-

@@ -47,6 +47,7 @@ PAIRS = (
     ("crba", "aba"),
 )
 
+OTHER = ("crba", "aba")  # not inverse dynamics
 USUAL = 6  # joints of the usual arm
 UPPER = 4  # growth is fitted from a fourth of the largest size on
 
@@ -125,7 +126,10 @@ class Timings:
 @cache
 def operation_counts() -> dict[str, counts.Cost]:
     """Of every text that is timed, by name, as polynomials in n."""
-    texts = {text.name.removeprefix("kernels/").removesuffix(".py"): text for text in counts.formulations() + counts.kernels()}
+    texts = {
+        text.name.removeprefix("kernels/").removesuffix(".py"): text
+        for text in counts.formulations() + counts.kernels()
+    }
     return {name: texts[name].cost for name in LABELS}
 
 
@@ -170,9 +174,7 @@ def growth(points: Iterable[Point]) -> tuple[Growth, ...]:
             sizes = [p.n for p in upper]
             exponent, plus_minus = fit(sizes, [p.ns for p in upper])
             predicted, _ = fit(sizes, [float(p.operations) for p in upper])
-            found.append(
-                Growth(own[0].formulation, own[0].label, exponent, plus_minus, sizes[0], sizes[-1], predicted)
-            )
+            found.append(Growth(own[0].formulation, own[0].label, exponent, plus_minus, sizes[0], sizes[-1], predicted))
     return tuple(found)
 
 

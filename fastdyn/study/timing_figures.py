@@ -1,0 +1,151 @@
+"""Figures of the timings: time, operations, operations per nanosecond, and what lanes bring (extra `plots`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from fastdyn.scalars import LANES
+from fastdyn.study import ink
+from fastdyn.study.timing_results import LABELS, Point, Timings, by_formulation
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SIZE = (9.0, 5.5)  # inches
+LINE_STYLE = {"linewidth": 1.3, "markersize": 4.5, "markeredgewidth": 1.0}
+TICKS = (1, 2, 3, 4, 6, 10, 20, 30, 50, 100, 200)
+# written beside its curve: where, and how far off in points
+BESIDE = {
+    "lagrange_euler": ("right", -9, 0), "generalized_dalembert": ("right", -4, 9), "rnea": ("right", 4, -48),
+}  # fmt: skip
+
+
+def figures(timings: Timings) -> dict[str, Figure]:
+    """Each figure by its caption."""
+    with ink.style():
+        return {
+            "Time per state against the number of joints": _time(timings),
+            "Time against operations": _operations(timings),
+            "Operations per nanosecond against the number of joints": _rate(timings),
+            "Eight states at a time against one": _lanes(timings),
+        }
+
+
+def _style(name: str) -> dict[str, Any]:
+    """Colour, marker and line of a formulation, the same in all figures; hollow markers where colours come again."""
+    k = list(LABELS).index(name)
+    colour, again = ink.SERIES[k % len(ink.SERIES)], k // len(ink.SERIES)
+    return {
+        "color": colour,
+        "marker": ink.MARKERS[k % len(ink.MARKERS)],
+        "linestyle": ink.LINES[(k + again) % len(ink.LINES)],
+        "markerfacecolor": ink.PAPER if again else colour,
+        **LINE_STYLE,
+    }
+
+
+def _axes(title: str, x: str, y: str) -> tuple[Figure, Axes]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=SIZE)
+    axes = figure.add_subplot()
+    axes.set(title=title, xlabel=x, ylabel=y, xscale="log", yscale="log")
+    return figure, axes
+
+
+def _joints(axes: Axes, points: tuple[Point, ...]) -> None:
+    """Marks whole numbers of joints."""
+    largest = max(p.n for p in points)
+    ticks = [n for n in TICKS if n <= largest]
+    axes.set_xticks(ticks, [str(n) for n in ticks])
+    axes.minorticks_off()
+
+
+def _curves(axes: Axes, timings: Timings, value: Callable[[Point], float]) -> None:
+    for name, own in by_formulation(timings.points).items():
+        axes.plot([p.n for p in own], [value(p) for p in own], label=LABELS[name], **_style(name))
+
+
+def _legend(figure: Figure, axes: Axes, names: Mapping[str, str], title: str | None = None) -> None:
+    """To the right of the axes, the uppermost curve first."""
+    lines = axes.get_legend_handles_labels()[0]
+    last = {id(line): float(line.get_ydata()[-1]) for line in lines}  # type: ignore[attr-defined, index]
+    lines = sorted(lines, key=lambda line: -last[id(line)])
+    figure.legend(
+        lines, [names[str(line.get_label())] for line in lines], loc="outside right upper", title=title,
+        fontsize=8.0, title_fontsize=8.5, handlelength=3.2, labelspacing=0.6, alignment="left",
+    )  # fmt: skip
+
+
+def _time(timings: Timings) -> Figure:
+    figure, axes = _axes("Time per state", "joints n", "ns per state, on lanes")
+    _curves(axes, timings, lambda p: p.ns)
+    _joints(axes, timings.points)
+    for name, own in by_formulation(timings.points).items():
+        if name in BESIDE:
+            side, right, up = BESIDE[name]
+            axes.annotate(
+                LABELS[name], (own[-1].n, own[-1].ns), (right, up), textcoords="offset points", ha=side,
+                va="center", color=_style(name)["color"], fontsize=9,
+            )  # fmt: skip
+    start = (1.05, 40 * max(p.ns for p in timings.points if p.n == 1))
+    for power, text in ((1, "n"), (3, "n³"), (4, "n⁴")):
+        end = (start[0] * 4, start[1] * 4**power)
+        axes.plot(*zip(start, end, strict=True), color=ink.FAINT, linewidth=0.9)
+        axes.annotate(text, end, (4, 0), textcoords="offset points", va="center", color=ink.FAINT)
+    names = {label: label for label in LABELS.values()}
+    for g in timings.growth:
+        names[g.label] = f"{g.label}\nn^{g.exponent:.2f} ± {g.plus_minus:.2f}, n = {g.first} to {g.last}"
+    _legend(figure, axes, names, "fitted growth, 95 %")
+    return figure
+
+
+def _operations(timings: Timings) -> Figure:
+    figure, axes = _axes("Time against operations", "multiplications and additions per state", "ns per state, on lanes")
+    for name, own in by_formulation(timings.points).items():
+        style = _style(name) | {"linestyle": "none"}
+        axes.plot([p.operations for p in own], [p.ns for p in own], label=LABELS[name], **style)
+    low, high = min(p.operations for p in timings.points), max(p.operations for p in timings.points)
+    bounds = axes.get_ylim()
+    for rate in (1, 10, 100):
+        axes.plot((low, high), (low / rate, high / rate), color=ink.FAINT, linewidth=0.9, linestyle="--")
+        x = max(6 * low, 1.3 * rate * bounds[0])
+        axes.annotate(
+            f"{rate} per ns",
+            (x, x / rate),
+            (-5, 2),
+            textcoords="offset points",
+            ha="right",
+            color=ink.FAINT,
+            fontsize=9,
+        )
+    axes.set_ylim(bounds)
+    _legend(figure, axes, {label: label for label in LABELS.values()})
+    return figure
+
+
+def _rate(timings: Timings) -> Figure:
+    figure, axes = _axes("Operations per nanosecond", "joints n", "multiplications and additions per ns, on lanes")
+    _curves(axes, timings, lambda p: p.operations / p.ns)
+    _joints(axes, timings.points)
+    axes.set_yscale("linear")
+    axes.set_ylim(bottom=0)
+    _legend(figure, axes, {label: label for label in LABELS.values()})
+    return figure
+
+
+def _lanes(timings: Timings) -> Figure:
+    figure, axes = _axes(f"{LANES} states at a time against one", "joints n", "time on scalars over time on lanes")
+    _curves(axes, timings, lambda p: p.ns_one / p.ns)
+    _joints(axes, timings.points)
+    axes.set_yscale("linear")
+    axes.set_ylim(bottom=0)
+    axes.axhline(LANES, color=ink.FAINT, linewidth=0.9)
+    axes.annotate(
+        f"{LANES}, the number of lanes", (max(p.n for p in timings.points), LANES), (0, 3), textcoords="offset points",
+        ha="right", va="bottom", color=ink.FAINT, fontsize=9,
+    )  # fmt: skip
+    _legend(figure, axes, {label: label for label in LABELS.values()})
+    return figure
