@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from fastdyn.scalars import LANES
 from fastdyn.study import timing_jobs, timing_words
@@ -45,7 +46,7 @@ class Plan:
 
 FULL = Plan(
     (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 80, 100, 128, 160, 200),
-    operations=200_000_000, seconds=0.3, turns=4,
+    operations=500_000_000, seconds=0.3, turns=8,
 )  # fmt: skip
 QUICK = Plan((1, 2, 3, 4, 6, 8, 12, 16, 24, 50, 80, 128, 200), operations=25_000_000, seconds=0.015, turns=2)
 
@@ -70,8 +71,8 @@ def run(plan: Plan, progress: Progress) -> Timings:
     points: list[Point] = []
     simplified: tuple[float, float] | None = None
     for n, names in levels.items():
-        start, share, what = done / total, len(names) / total, f"timing, {n} joint{'s' * (n > 1)}"
-        ns = _level(plan, n, names, lambda part, a=start, b=share, text=what: progress(a + b * part, text))
+        report = partial(_report, progress, f"timing, {n} joint{'s' * (n > 1)}", done / total, len(names) / total)
+        ns = _level(plan, n, names, report)
         points += [Point(name, LABELS[name], n, *ns[name], *costs[name].at(n)) for name in names]
         simplified = ns.get(timing_jobs.SIMPLIFIED.name, simplified)
         done += len(names)
@@ -82,6 +83,10 @@ def run(plan: Plan, progress: Progress) -> Timings:
         tuple(points), found, crossed, timing_words.history(points, simplified),
         timing_words.notes(points, found, crossed, rates), _samples(plan),
     )  # fmt: skip
+
+
+def _report(progress: Progress, what: str, start: float, share: float, part: float) -> None:
+    progress(start + share * part, what)
 
 
 def _level(plan: Plan, n: int, names: list[str], told: Callable[[float], None]) -> dict[str, tuple[float, float]]:
@@ -102,8 +107,8 @@ def _level(plan: Plan, n: int, names: list[str], told: Callable[[float], None]) 
 def _samples(plan: Plan) -> str:
     return (
         f"One thread. Best of {plan.turns} or more turns of at least {1e3 * timing_jobs.TURN:g} ms, for "
-        f"{plan.seconds:g} s a job; jobs of the same size took turns. Batches of up to {timing_jobs.MOST} states, as many "
-        f"as fit into {plan.room // 1024} KiB: {LANES} states at a time on lanes, and the same text on scalars, one "
-        "state after the other. All formulations agreed on the torques before the clock ran. Growth is fitted "
+        f"{plan.seconds:g} s a job; jobs of the same size took turns. Batches of up to {timing_jobs.MOST} states, as "
+        f"many as fit into {plan.room // 1024} KiB: {LANES} states at a time on lanes, and the same text on scalars, "
+        "one state after the other. All formulations agreed on the torques before the clock ran. Growth is fitted "
         f"from n = 1/{UPPER} of a formulation's largest n on."
     )

@@ -71,7 +71,7 @@ def _curves(axes: Axes, timings: Timings, value: Callable[[Point], float]) -> No
 def _legend(figure: Figure, axes: Axes, names: Mapping[str, str], title: str | None = None) -> None:
     """To the right of the axes, the uppermost curve first."""
     lines = axes.get_legend_handles_labels()[0]
-    last = {id(line): float(line.get_ydata()[-1]) for line in lines}  # type: ignore[attr-defined, index]
+    last = {id(line): float(line.get_ydata()[-1]) for line in lines}  # type: ignore[attr-defined]
     lines = sorted(lines, key=lambda line: -last[id(line)])
     figure.legend(
         lines, [names[str(line.get_label())] for line in lines], loc="outside right upper", title=title,
@@ -111,7 +111,7 @@ def _operations(timings: Timings) -> Figure:
     bounds = axes.get_ylim()
     for rate in (1, 10, 100):
         axes.plot((low, high), (low / rate, high / rate), color=ink.FAINT, linewidth=0.9, linestyle="--")
-        x = max(6 * low, 1.3 * rate * bounds[0])
+        x = max(6 * low, 1.15 * rate * bounds[0])
         axes.annotate(
             f"{rate} per ns",
             (x, x / rate),

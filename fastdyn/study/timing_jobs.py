@@ -74,7 +74,7 @@ def job(name: str, n: int, room: int, lanes: bool) -> Call:
         quantity = KERNELS[name]
         columns = int(np.prod(quantity.result(n)))
         motion = _states(n, batch(3 * n + columns, room, lanes))
-        motion[2] = robot.inverse_dynamics(*motion) if name == "aba" else motion[2]
+        motion[2] = robot.inverse_dynamics(motion[0], motion[1], motion[2]) if name == "aba" else motion[2]
         result = np.empty((len(motion[0]), columns))
         rows = quantity.rows(n)
         given = [*motion, api.NONE][: len(quantity.arguments)]
@@ -98,8 +98,8 @@ def compiled(call: Call) -> Callable[[], Any]:
 def check(n: int, results: Mapping[str, Mapping[str, Array]]) -> None:
     """Raises unless all gave the same torques (for the states of a batch that all have), D and accelerations.
 
-    Each torque is a sum of terms as large as `scale`, and all texts round some n times over: 20 n eps is four times what
-    was seen at any n from 1 to 200.
+    Each torque is a sum of terms as large as `scale`, and all texts round some n times over: 20 n eps leaves room
+    for a factor of four over what was seen for n from 1 to 200.
     """
     T = min(len(array) for found in results.values() for array in found.values())
     q, qd, qdd = _states(n, T)

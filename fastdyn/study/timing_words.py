@@ -1,4 +1,4 @@
-"""What the numbers of a run say, in sentences: how far counts predict time, what stands in the way, and then and now."""
+"""What the numbers of a run say, in sentences: how far counts predict time, why not farther, and then and now."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ def history(points: Iterable[Point], simplified: tuple[float, float] | None) -> 
             _times(4.5e6, short),
         ),
         Then(
-            "Lagrange-Euler over Newton-Euler", f"{_round(7.9e9 / 4.5e6)} times", "1980", "the quotient of the two above",
+            "Lagrange-Euler over Newton-Euler", f"{_round(7.9e9 / 4.5e6)} times", "1980",
+            "the quotient of the two above",
             f"{_round(long[1] / short[1])} times on scalars, {_round(long[0] / short[0])} times on lanes", "",
         ),
     )  # fmt: skip
@@ -83,10 +84,15 @@ def notes(
 ) -> tuple[str, ...]:
     """Sentences from this run's inverse dynamics. control: operations per ns of multiply-adds in registers."""
     points = [p for p in points if p.formulation not in OTHER]
+    fitted = [g for g in growth if g.formulation not in OTHER]
     known = [*caches().values(), math.inf]
     found = [_correlation(points), _order(points), _small(points), _fused(points, control), _lanes(points)]
     found += [_beyond(points, level, known[level - 1], known[level]) for level in (1, 2) if level < len(known)]
-    found += [_growth(points, [g for g in growth if g.formulation not in OTHER]), _crossings(crossovers)]
+    found += [
+        _saved(points),
+        _growth(points, fitted),
+        _crossings(crossovers),
+    ]
     return tuple(note for note in found if note)
 
 
@@ -137,13 +143,12 @@ def _small(points: Sequence[Point]) -> str:
 
 def _fused(points: Sequence[Point], control: Mapping[str, float]) -> str:
     slow, quick = min(points, key=_rate), max(points, key=_rate)
-    one = max(p.operations / p.ns_one for p in points)
+    one = [p.operations / p.ns_one for p in points]
     return (
         f"Control: on lanes, multiply-adds in registers run {control['independent']:.0f} operations per ns if they are "
-        f"independent, and {control['dependent']:.1f} if each waits for the one before, "
-        f"{control['independent'] / control['dependent']:.1f} times fewer. The formulations lie between {_rate(slow):.1f} "
-        f"({_where(slow)}) and {_rate(quick):.0f} ({_where(quick)}). On scalars one waiting chain runs "
-        f"{control['scalar']:.1f}, and the formulations {min(p.operations / p.ns_one for p in points):.1f} to {one:.1f}."
+        f"independent, and {control['dependent']:.1f} if each waits for the one before. The formulations lie between "
+        f"{_rate(slow):.1f} ({_where(slow)}) and {_rate(quick):.0f} ({_where(quick)}). On scalars one waiting chain "
+        f"runs {control['scalar']:.1f}, and the formulations {min(one):.1f} to {max(one):.1f}."
     )
 
 
@@ -151,8 +156,8 @@ def _lanes(points: Sequence[Point]) -> str:
     low, high = min(points, key=_gain), max(points, key=_gain)
     over = {p.label for p in points if _gain(p) > LANES}
     return (
-        f"{LANES} lanes make the same text {_gain(low):.1f} ({_where(low)}) to {_gain(high):.1f} times ({_where(high)}) "
-        f"as quick as scalars, {median(map(_gain, points)):.1f} times in the median"
+        f"{LANES} lanes make the same text {_gain(low):.1f} ({_where(low)}) to {_gain(high):.1f} times "
+        f"({_where(high)}) as quick as scalars, {median(map(_gain, points)):.1f} times in the median"
         + (f"; more than {LANES} times only for {', '.join(sorted(over))}." if over else ".")
     )
 
@@ -198,16 +203,31 @@ def _beyond(points: Sequence[Point], level: int, size: float, wider: float) -> s
     )
 
 
-def _growth(points: Sequence[Point], growth: Iterable[Growth]) -> str:
-    rows = [g for g in growth if g.predicted > 0]
-    if not rows:
+def _saved(points: Sequence[Point]) -> str:
+    """What the savings of Table 3.4 bring."""
+    own = by_formulation(points)
+    pairs = [
+        (b.operations / a.operations, b.ns / a.ns)
+        for a, b in zip(own["newton_euler_link"], own["newton_euler_frugal"], strict=True)
+        if a.n > 1
+    ]
+    fewer, less = zip(*pairs, strict=True)
+    return (
+        f"The savings of Table 3.4 over Table 3.3 leave {100 * median(fewer):.0f} % of the operations, and "
+        f"{100 * min(less):.0f} to {100 * max(less):.0f} % of the time, {100 * median(less):.0f} % in the median (from "
+        "two joints on)."
+    )
+
+
+def _growth(points: Sequence[Point], growth: Sequence[Growth]) -> str:
+    if not growth:
         return ""
-    off = max(rows, key=lambda g: abs(g.exponent - g.predicted))
+    off = max(growth, key=lambda g: abs(g.exponent - g.predicted))
     own = [p for p in by_formulation(points)[off.formulation] if off.first <= p.n <= off.last]
     one, _ = fit([p.n for p in own], [p.ns_one for p in own])
-    near = sum(abs(g.exponent - g.predicted) <= 0.1 for g in rows)
+    near = sum(abs(g.exponent - g.predicted) <= 0.1 for g in growth)
     return (
-        f"Of {len(rows)} fitted exponents {near} lie within 0.1 of that of the counts. Farthest off is {off.label}: "
+        f"Of {len(growth)} fitted exponents {near} lie within 0.1 of that of the counts. Farthest off is {off.label}: "
         f"{off.exponent:.2f} where the counts say {off.predicted:.2f}, n = {off.first} to {off.last}; on scalars "
         f"{one:.2f}. Its scratch grows from {scratch_bytes(off.formulation, off.first) // 1024} to "
         f"{scratch_bytes(off.formulation, off.last) // 1024} KiB on lanes."
