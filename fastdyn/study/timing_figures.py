@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from fastdyn.scalars import LANES
 from fastdyn.study import ink
-from fastdyn.study.timing_results import LABELS, Point, Timings, by_formulation
+from fastdyn.study.timing_results import LABELS, Growth, Point, Timings, by_formulation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,13 +68,16 @@ def _curves(axes: Axes, timings: Timings, value: Callable[[Point], float]) -> No
         axes.plot([p.n for p in own], [value(p) for p in own], label=LABELS[name], **_style(name))
 
 
-def _legend(figure: Figure, axes: Axes, names: Mapping[str, str], title: str | None = None) -> None:
+def _legend(figure: Figure, axes: Axes, growth: tuple[Growth, ...] = ()) -> None:
     """To the right of the axes, the uppermost curve first."""
+    grown = {g.label: f"n^{g.exponent:.2f} ± {g.plus_minus:.2f}, n = {g.first} to {g.last}" for g in growth}
     lines = axes.get_legend_handles_labels()[0]
     last = {id(line): float(line.get_ydata()[-1]) for line in lines}  # type: ignore[attr-defined]
     lines = sorted(lines, key=lambda line: -last[id(line)])
+    labels = [str(line.get_label()) for line in lines]
     figure.legend(
-        lines, [names[str(line.get_label())] for line in lines], loc="outside right upper", title=title,
+        lines, ["\n".join(filter(None, (label, grown.get(label)))) for label in labels], loc="outside right upper",
+        title="fitted growth, 95 %" if grown else None,
         fontsize=8.0, title_fontsize=8.5, handlelength=3.2, labelspacing=0.6, alignment="left",
     )  # fmt: skip
 
@@ -95,10 +98,7 @@ def _time(timings: Timings) -> Figure:
         end = (start[0] * 4, start[1] * 4**power)
         axes.plot(*zip(start, end, strict=True), color=ink.FAINT, linewidth=0.9)
         axes.annotate(text, end, (4, 0), textcoords="offset points", va="center", color=ink.FAINT)
-    names = {label: label for label in LABELS.values()}
-    for g in timings.growth:
-        names[g.label] = f"{g.label}\nn^{g.exponent:.2f} ± {g.plus_minus:.2f}, n = {g.first} to {g.last}"
-    _legend(figure, axes, names, "fitted growth, 95 %")
+    _legend(figure, axes, timings.growth)
     return figure
 
 
@@ -113,16 +113,11 @@ def _operations(timings: Timings) -> Figure:
         axes.plot((low, high), (low / rate, high / rate), color=ink.FAINT, linewidth=0.9, linestyle="--")
         x = max(6 * low, 1.15 * rate * bounds[0])
         axes.annotate(
-            f"{rate} per ns",
-            (x, x / rate),
-            (-5, 2),
-            textcoords="offset points",
-            ha="right",
-            color=ink.FAINT,
+            f"{rate} per ns", (x, x / rate), (-5, 0), textcoords="offset points", ha="right", color=ink.FAINT,
             fontsize=9,
-        )
+        )  # fmt: skip
     axes.set_ylim(bounds)
-    _legend(figure, axes, {label: label for label in LABELS.values()})
+    _legend(figure, axes)
     return figure
 
 
@@ -132,7 +127,7 @@ def _rate(timings: Timings) -> Figure:
     _joints(axes, timings.points)
     axes.set_yscale("linear")
     axes.set_ylim(bottom=0)
-    _legend(figure, axes, {label: label for label in LABELS.values()})
+    _legend(figure, axes)
     return figure
 
 
@@ -147,5 +142,5 @@ def _lanes(timings: Timings) -> Figure:
         f"{LANES}, the number of lanes", (max(p.n for p in timings.points), LANES), (0, 3), textcoords="offset points",
         ha="right", va="bottom", color=ink.FAINT, fontsize=9,
     )  # fmt: skip
-    _legend(figure, axes, {label: label for label in LABELS.values()})
+    _legend(figure, axes)
     return figure

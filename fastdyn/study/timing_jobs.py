@@ -24,10 +24,10 @@ TURN = 0.3e-3  # seconds: a quicker job runs several times a turn, so that the c
 MOST = 4096  # samples of a batch: enough that a call's own cost, below a microsecond, is lost in it
 
 
-def scratch_bytes(name: str, n: int, lanes: int = LANES) -> int:
-    """Memory that a text works in."""
+def scratch_bytes(name: str, n: int) -> int:
+    """Memory that a text works in, on lanes."""
     rows = KERNELS[name].rows(n) if name in KERNELS else FORMULATIONS[name].rows(n)
-    return 8 * lanes * rows
+    return 8 * LANES * rows
 
 
 @entry

@@ -85,14 +85,12 @@ def notes(
     """Sentences from this run's inverse dynamics. control: operations per ns of multiply-adds in registers."""
     points = [p for p in points if p.formulation not in OTHER]
     fitted = [g for g in growth if g.formulation not in OTHER]
-    known = [*caches().values(), math.inf]
+    sizes = caches()
     found = [_correlation(points), _order(points), _small(points), _fused(points, control), _lanes(points)]
-    found += [_beyond(points, level, known[level - 1], known[level]) for level in (1, 2) if level < len(known)]
     found += [
-        _saved(points),
-        _growth(points, fitted),
-        _crossings(crossovers),
+        _beyond(points, level, known[level], known.get(level + 1, math.inf)) for level in (1, 2) if level in known
     ]
+    found += [_saved(points), _growth(points, fitted), _crossings(crossovers)]
     return tuple(note for note in found if note)
 
 
@@ -132,12 +130,12 @@ def _pairs(count: int) -> int:
 
 
 def _small(points: Sequence[Point]) -> str:
-    gains = [(max(map(_rate, own)) / _rate(own[0]), own[0]) for own in by_formulation(points).values() if own[0].n == 1]
-    (least, first), (most, last) = min(gains, key=lambda g: g[0]), max(gains, key=lambda g: g[0])
+    gains = {own[0].label: max(map(_rate, own)) / _rate(own[0]) for own in by_formulation(points).values()}
+    least, most = min(gains, key=gains.__getitem__), max(gains, key=gains.__getitem__)
     return (
-        "Counts leave out sines and cosines, the way of the samples in and out, and loops. At n = 1 every formulation "
-        f"runs fewer operations per ns than at its best n: the best is {least:.1f} ({first.label}) to {most:.1f} times "
-        f"({last.label}) as many."
+        "Counts leave out sines and cosines, the way of the samples in and out, and loops. At its best n a formulation "
+        f"runs {gains[least]:.1f} ({least}) to {gains[most]:.1f} times ({most}) as many operations per ns as at n = "
+        f"{points[0].n}."
     )
 
 
@@ -189,17 +187,17 @@ def _beyond(points: Sequence[Point], level: int, size: float, wider: float) -> s
             told.append((inside[-1], outside[-1]))
     if not told:
         return ""
-    told.sort(key=lambda pair: _rate(pair[1]) / _rate(pair[0]))
-    fewer = sum(_rate(b) < _rate(a) for a, b in told)
+    lose = [(a, b) for a, b in told if _rate(b) < _rate(a)]
+    lose.sort(key=lambda pair: _rate(pair[1]) / _rate(pair[0]))
     most = "; ".join(
-        f"{a.label} from {_rate(a):.0f} at n = {a.n} to {_rate(b):.0f} at n = {b.n} (on scalars, in an eighth of the "
+        f"{a.label} from {_rate(a):.0f} at n = {a.n} to {_rate(b):.0f} at n = {b.n} (on scalars, in 1/{LANES} of the "
         f"memory, from {a.operations / a.ns_one:.1f} to {b.operations / b.ns_one:.1f})"
-        for a, b in told[:3]
+        for a, b in lose[:3]
     )
     return (
         f"Level-{level} cache, {size / 1024:.0f} KiB: of {len(told)} formulations whose scratch on lanes outgrows it, "
-        f"{fewer} run fewer operations per ns at the largest n that the next level holds than at the last that fits. "
-        f"Those that lose most: {most}."
+        f"{len(lose)} run fewer operations per ns at the largest n that the next level holds than at the last that fits"
+        + (f". Those that lose most: {most}." if most else ".")
     )
 
 
@@ -208,9 +206,11 @@ def _saved(points: Sequence[Point]) -> str:
     own = by_formulation(points)
     pairs = [
         (b.operations / a.operations, b.ns / a.ns)
-        for a, b in zip(own["newton_euler_link"], own["newton_euler_frugal"], strict=True)
+        for a, b in zip(own["newton_euler_link"], own["newton_euler_frugal"], strict=False)
         if a.n > 1
     ]
+    if not pairs:
+        return ""
     fewer, less = zip(*pairs, strict=True)
     return (
         f"The savings of Table 3.4 over Table 3.3 leave {100 * median(fewer):.0f} % of the operations, and "
@@ -243,9 +243,9 @@ def _crossings(crossovers: Iterable[Crossover]) -> str:
         for (slower, quicker), by in found.items()
         if by["operations"] != by["time"]
     ]
-    return f"Counts and times do not always agree on who is quicker, and from which n on. {'; '.join(differ)}." * bool(
-        differ
-    )
+    if not differ:
+        return ""
+    return f"Counts and times do not always agree on who is quicker, and from which n on. {'; '.join(differ)}."
 
 
 def _since(n: int | None) -> str:
