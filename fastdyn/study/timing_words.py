@@ -88,7 +88,7 @@ def notes(
     sizes = caches()
     found = [_correlation(points), _order(points), _small(points), _fused(points, control), _lanes(points)]
     found += [
-        _beyond(points, level, known[level], known.get(level + 1, math.inf)) for level in (1, 2) if level in known
+        _beyond(points, level, sizes[level], sizes.get(level + 1, math.inf)) for level in (1, 2) if level in sizes
     ]
     found += [_saved(points), _growth(points, fitted), _crossings(crossovers)]
     return tuple(note for note in found if note)
