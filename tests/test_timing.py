@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -125,11 +126,21 @@ def test_a_formulation_that_disagrees_is_refused():
 
 def test_jobs_take_turns():
     order = []
-    jobs = {name: lambda name=name: order.append(name) for name in "ab"}
+    jobs = {name: [partial(order.append, name + way) for way in "12"] for name in "ab"}
     found = timing_jobs.best(jobs, seconds=0.0, turns=3)
     assert all(0 < seconds < 1 for seconds in found.values())
     turns = [name for name, before in zip(order, [None, *order], strict=False) if name != before]
-    assert turns == ["a", "b"] * 4  # once to see how long they take, then three turns
+    assert turns == ["a1", "b1", "a1", "b1", "a2", "b2", "a1", "b1"]  # once to see how long they take, then three turns
+
+
+def test_scratch_moves_and_results_do_not():
+    for lanes in (True, False):
+        call = timing_jobs.job("newton_euler_link", 3, 1, lanes)
+        expected = call.results["tau"].copy()
+        for run in timing_jobs.compiled(call):
+            call.results["tau"][:] = np.nan
+            assert run() == 0
+            assert np.array_equal(call.results["tau"], expected)
 
 
 def test_batches_are_whole_blocks_of_lanes():

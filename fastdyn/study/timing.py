@@ -48,7 +48,7 @@ FULL = Plan(
     (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 80, 100, 128, 160, 200),
     operations=500_000_000, seconds=0.3, turns=8,
 )  # fmt: skip
-QUICK = Plan((1, 2, 3, 4, 6, 8, 12, 16, 24, 50, 80, 128, 200), operations=25_000_000, seconds=0.015, turns=2)
+QUICK = Plan((1, 2, 3, 4, 6, 8, 12, 16, 24, 50, 80, 128, 200), operations=25_000_000, seconds=0.015, turns=4)
 
 
 def measure(quick: bool = False, progress: Progress | None = None) -> Timings:
@@ -109,6 +109,7 @@ def _samples(plan: Plan) -> str:
         f"One thread. Best of {plan.turns} or more turns of at least {1e3 * timing_jobs.TURN:g} ms, for "
         f"{plan.seconds:g} s a job; jobs of the same size took turns. Batches of up to {timing_jobs.MOST} states, as "
         f"many as fit into {plan.room // 1024} KiB: {LANES} states at a time on lanes, and the same text on scalars, "
-        "one state after the other. All formulations agreed on the torques before the clock ran. Growth is fitted "
+        f"one state after the other; the scratch lay at {len(timing_jobs.PLACES)} places in turn. All formulations agreed "
+        "on the torques before the clock ran. Growth is fitted "
         f"from n = 1/{UPPER} of a formulation's largest n on."
     )

@@ -152,11 +152,11 @@ def _fused(points: Sequence[Point], control: Mapping[str, float]) -> str:
 
 def _lanes(points: Sequence[Point]) -> str:
     low, high = min(points, key=_gain), max(points, key=_gain)
-    over = {p.label for p in points if _gain(p) > LANES}
+    over = sum(_gain(p) > LANES for p in points)
     return (
         f"{LANES} lanes make the same text {_gain(low):.1f} ({_where(low)}) to {_gain(high):.1f} times "
-        f"({_where(high)}) as quick as scalars, {median(map(_gain, points)):.1f} times in the median"
-        + (f"; more than {LANES} times only for {', '.join(sorted(over))}." if over else ".")
+        f"({_where(high)}) as quick as scalars, {median(map(_gain, points)):.1f} times in the median, and more than "
+        f"{LANES} times at {over} of {len(points)} points."
     )
 
 
