@@ -109,7 +109,7 @@ def _samples(plan: Plan) -> str:
         f"One thread. Best of {plan.turns} or more turns of at least {1e3 * timing_jobs.TURN:g} ms, for "
         f"{plan.seconds:g} s a job; jobs of the same size took turns. Batches of up to {timing_jobs.MOST} states, as "
         f"many as fit into {plan.room // 1024} KiB: {LANES} states at a time on lanes, and the same text on scalars, "
-        f"one state after the other; the scratch lay at {len(timing_jobs.PLACES)} places in turn. All formulations agreed "
-        "on the torques before the clock ran. Growth is fitted "
+        f"one state after the other; the scratch lay at {len(timing_jobs.PLACES)} places in turn. All formulations "
+        "agreed on the torques before the clock ran. Growth is fitted "
         f"from n = 1/{UPPER} of a formulation's largest n on."
     )

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 SIZE = (9.0, 5.5)  # inches
 LINE_STYLE = {"linewidth": 1.3, "markersize": 4.5, "markeredgewidth": 1.0}
 TICKS = (1, 2, 3, 4, 6, 10, 20, 30, 50, 100, 200)
-# written beside its curve: where, and how far off in points
-BESIDE = {
-    "lagrange_euler": ("right", -9, 0), "generalized_dalembert": ("right", -4, 9), "rnea": ("right", 4, -48),
-}  # fmt: skip
+BESIDE = {"lagrange_euler": (-9, 0), "rnea": (4, -48)}  # written beside its curve: so many points off its end
 
 
 def figures(timings: Timings) -> dict[str, Figure]:
@@ -88,9 +85,8 @@ def _time(timings: Timings) -> Figure:
     _joints(axes, timings.points)
     for name, own in by_formulation(timings.points).items():
         if name in BESIDE:
-            side, right, up = BESIDE[name]
             axes.annotate(
-                LABELS[name], (own[-1].n, own[-1].ns), (right, up), textcoords="offset points", ha=side,
+                LABELS[name], (own[-1].n, own[-1].ns), BESIDE[name], textcoords="offset points", ha="right",
                 va="center", color=_style(name)["color"], fontsize=9,
             )  # fmt: skip
     start = (1.05, 40 * max(p.ns for p in timings.points if p.n == 1))
@@ -111,7 +107,8 @@ def _operations(timings: Timings) -> Figure:
     bounds = axes.get_ylim()
     for rate in (1, 10, 100):
         axes.plot((low, high), (low / rate, high / rate), color=ink.FAINT, linewidth=0.9, linestyle="--")
-        x = max(6 * low, 1.15 * rate * bounds[0])
+        foot = 1.15 * rate * bounds[0]  # where the line meets the lower edge
+        x = foot if foot > low else 6 * low
         axes.annotate(
             f"{rate} per ns", (x, x / rate), (-5, 0), textcoords="offset points", ha="right", color=ink.FAINT,
             fontsize=9,
