@@ -1,0 +1,296 @@
+"""The command `fastdyn` (extra `cli`). Only what a command needs is imported, and only when it runs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from inspect import cleandoc
+from pathlib import Path
+from textwrap import fill, shorten
+from typing import TYPE_CHECKING, Annotated, Any
+
+try:
+    import typer
+except ImportError:
+    print("fastdyn: the command line needs typer and rich: pip install 'fastdyn[cli]'", file=sys.stderr)
+    raise SystemExit(2) from None
+
+if TYPE_CHECKING:
+    from fastdyn.coupling import CoupledRobot
+    from fastdyn.robot import Robot
+
+USAGE, INTERRUPTED = 2, 130  # exit codes: a command that cannot be carried out; Ctrl-C, as shells have it
+WIDTH = 120  # columns of output that is not shown in a terminal
+
+app = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDTH},
+    epilog="""\b
+Examples:
+  fastdyn robots                    the built-in robots
+  fastdyn info puma560              one of them in full
+  fastdyn info arm.urdf             a robot of your own
+  fastdyn study --quick --open      the classic formulations, counted and timed here""",
+)
+
+
+class Refusal(Exception):
+    """A command that cannot be carried out: the message is for the user."""
+
+
+def main() -> None:
+    """Runs the command line; any error of the user's is one line, and Ctrl-C ends with 130."""
+    from fastdyn.errors import FastdynError
+
+    usage: Any = typer.BadParameter.__mro__[1]  # UsageError, which typer does not export
+    try:
+        with _tidy_warnings():
+            code = app(prog_name="fastdyn", standalone_mode=False)
+    except usage as problem:
+        _fail(f"{problem.format_message()} (fastdyn --help explains)")
+    except (Refusal, FastdynError) as problem:
+        _fail(str(problem))
+    except OSError as problem:
+        if isinstance(problem, BrokenPipeError):  # `fastdyn robots | head -1`: the reader has what it wanted
+            sys.stdout = None  # type: ignore[assignment]
+            raise SystemExit(0) from None
+        _fail(f"{problem.filename}: {problem.strerror}" if problem.filename else str(problem))
+    except (KeyboardInterrupt, typer.Abort):
+        code = INTERRUPTED
+    if code == INTERRUPTED:
+        print("fastdyn: interrupted", file=sys.stderr)
+    raise SystemExit(code)
+
+
+def _fail(message: str) -> None:
+    print(f"fastdyn: {' '.join(message.split())}", file=sys.stderr)
+    raise SystemExit(USAGE)
+
+
+@contextmanager
+def _tidy_warnings() -> Iterator[None]:
+    """Warnings of this package as one line each on stderr, and each only once."""
+    from fastdyn.errors import RobotWarning
+
+    seen: set[str] = set()
+
+    def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
+        text = str(message)
+        if text not in seen:
+            seen.add(text)
+            print(f"fastdyn: warning: {text}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", RobotWarning)
+        warnings.showwarning = show
+        yield
+
+
+# ---------------------------------------------------------------------------------------------- commands
+
+
+@app.callback(invoke_without_command=True)
+def fastdyn(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    """The dynamics of robot arms, compiled."""
+    if version:
+        from fastdyn import __version__
+
+        print(f"fastdyn {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+@app.command()
+def robots() -> None:
+    """List the built-in robots.
+
+    R is a joint that turns, P one that slides; kg is the mass that moves. `fastdyn info` has each source in full.
+    """
+    from rich.table import Table
+
+    from fastdyn.robots import get, names
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("robot", no_wrap=True)
+    table.add_column("joints", no_wrap=True)
+    table.add_column("kg", justify="right", no_wrap=True)
+    table.add_column("what it is, and where its figures come from")
+    for name in names():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # `fastdyn info` has them
+            robot = get(name)
+        about, source, _ = _origin(name)
+        kinds = "".join("R" if joint.kind == "revolute" else "P" for joint in robot.joints)
+        short = f"\n[dim]{shorten(source, 84, placeholder=' ...')}[/dim]" if source else ""
+        table.add_row(name, kinds, f"{robot.moving_mass:.4g}", about + short)
+    _console().print(table)
+
+
+@app.command(
+    epilog="""\b
+Examples:
+  fastdyn info panda
+  fastdyn info arm.urdf
+  fastdyn info scene.xml            URDF, or MJCF where the package mujoco is installed"""
+)
+def info(
+    robot: Annotated[str, typer.Argument(metavar="ROBOT", help="A built-in name, or a .urdf, .xml or .toml file.")],
+) -> None:
+    """Show a robot in full.
+
+    Joints, limits, masses, drives, gravity, where the figures come from, and what is doubtful about them.
+    """
+    from fastdyn.errors import RobotWarning
+    from fastdyn.robots import names
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", RobotWarning)
+        found = _robot(robot)
+    shown = str(found)
+    print(shown)
+    if robot in names():
+        about, source, note = _origin(robot)
+        for text in (about, f"Source: {source}" * bool(source), note):
+            print(("\n" if text is about else "") + fill(text, WIDTH) + "\n" * bool(text), end="")
+    for warning in caught:
+        if "that no real body can be" not in str(warning.message):  # those the table has, link by link
+            print(f"\n{fill(f'warning: {warning.message}', WIDTH)}")
+
+
+@app.command(
+    epilog="""\b
+Examples:
+  fastdyn bench --quick             does it run?
+  fastdyn bench --sizes 6,12,24     half an hour or so, all peers that are installed"""
+)
+def bench(
+    sizes: Annotated[str, typer.Option(help="Joints of the random chains, with commas: 6,7,12.")] = "",
+    quick: Annotated[bool, typer.Option("--quick", help="Few turns: to see that it runs.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Folder for peers.md, peers.json and peers.png.")] = None,
+) -> None:
+    """Time this package and its peers.
+
+    This is benchmarks.peers of the repository: all that are installed, checked against each other, in one run.
+    """
+    joints = [part.strip() for part in sizes.split(",") if part.strip()]
+    if not all(part.isdecimal() and int(part) > 0 for part in joints):
+        raise Refusal(f"--sizes is {sizes!r}: expected numbers of joints with commas between them, such as 6,7,12")
+    homes = (Path(__file__).resolve().parents[1], Path.cwd())
+    home = next((home for home in homes if (home / "benchmarks" / "peers" / "__main__.py").is_file()), None)
+    if home is None:
+        raise Refusal("bench needs the folder benchmarks/ of fastdyn's repository: run it in a clone of that")
+    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(home)!r}); {_RUN}"]
+    command += ["--quick"] * quick + (["--sizes", *joints] if joints else []) + (["--out", str(out)] if out else [])
+    raise typer.Exit(subprocess.call(command))
+
+
+_RUN = "import runpy; runpy.run_module('benchmarks.peers', run_name='__main__', alter_sys=True)"
+
+
+@app.command(
+    epilog="""\b
+Examples:
+  fastdyn study --quick --open      under a minute, once compiled
+  fastdyn study --out results"""
+)
+def study(
+    out: Annotated[Path, typer.Option(help="Folder for the page, summary.md, study.json and csv/.")] = Path("study"),
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer sizes and repeats: under a minute.")] = False,
+    open_page: Annotated[bool, typer.Option("--open", help="Show the page in the browser.")] = False,
+) -> None:
+    """Write the page about the classic formulations.
+
+    Counts their operations against the published tables, times them on this machine, and shows both.
+    """
+    from fastdyn.study import report
+
+    if out.exists() and not out.is_dir():
+        raise Refusal(f"--out is {out}: expected a folder, found a file")
+    command = "fastdyn study" + " --quick" * quick
+    with _progress() as progress:
+        page = report.write(report.gather(quick, progress, command), out)
+    print(f"wrote {page}; beside it summary.md, study.json and csv/")
+    if open_page:
+        typer.launch(page.resolve().as_uri())
+
+
+# ---------------------------------------------------------------------------------------------- helpers
+
+
+def _console(stderr: bool = False) -> Any:
+    from rich.console import Console
+
+    console = Console(stderr=stderr, highlight=False)
+    if not console.is_terminal:
+        console.width = WIDTH
+    return console
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[float, str], None]]:
+    """A bar in a terminal; elsewhere a line for each thing that is done."""
+    console = _console(stderr=True)
+    if not console.is_terminal:
+        said = ""
+
+        def say(fraction: float, what: str) -> None:
+            nonlocal said
+            if what != said:
+                said = what
+                print(f"{fraction:4.0%}  {what}", file=sys.stderr, flush=True)
+
+        yield say
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    with Progress(
+        BarColumn(30),
+        TextColumn("{task.percentage:3.0f} %"),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}"),
+        console=console,
+        transient=True,
+    ) as bar:
+        task = bar.add_task("", total=1.0)
+        yield lambda fraction, what: bar.update(task, completed=fraction, description=what)
+
+
+def _robot(name: str) -> Robot | CoupledRobot:
+    """A file where the name looks like one, a built-in robot otherwise."""
+    from fastdyn.description.load import load
+    from fastdyn.robots import get
+
+    path = Path(name)
+    return load(path) if path.suffix or path.is_file() else get(name)
+
+
+def _origin(name: str) -> tuple[str, str, str]:
+    """What a built-in robot is, the source of its figures and a note: from its file, else from its docstring.
+
+    Arms that are described in closed form name their source in the first sentence.
+    """
+    import tomllib
+    from importlib import resources
+
+    from fastdyn.robots.zoo import ROBOTS
+
+    about, _, rest = cleandoc(ROBOTS[name].__doc__ or "").partition("\n\n")
+    file = resources.files("fastdyn.robots") / "data" / f"{name}.toml"
+    if not file.is_file():
+        rest = " ".join(rest.split())
+        return (about, rest, "") if ROBOTS[name].__module__.endswith(".arms") else (about, "", rest)
+    found = tomllib.loads(file.read_text(encoding="utf-8"))
+    return about, " ".join(found.get("source", "").split()), " ".join(found.get("note", "").split())
+
+
+if __name__ == "__main__":
+    main()
