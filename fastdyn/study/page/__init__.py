@@ -1,0 +1,172 @@
+"""The report as a page that needs nothing but itself, and as a Markdown summary."""
+
+from __future__ import annotations
+
+from html import escape
+from importlib import resources
+
+from fastdyn.study.page.content import (
+    SORTED_AT,
+    Block,
+    Column,
+    Facts,
+    Headline,
+    Picture,
+    Report,
+    Section,
+    Sentences,
+    Table,
+    Value,
+    mathematics,
+    typeset,
+)
+from fastdyn.study.page.sections import report
+from fastdyn.study.page.vector import svg
+from fastdyn.study.polynomials import Polynomial
+
+__all__ = ["html", "markdown", "report"]
+
+
+# ---------------------------------------------------------------------------------------------- HTML
+
+
+def html(report: Report) -> str:
+    """One file with everything in it: no fonts, scripts or pictures from elsewhere."""
+    contents = "".join(f'<li><a href="#{section.key}">{escape(section.title)}</a></li>' for section in report.sections)
+    return f"""<!DOCTYPE html>
+<html lang="en-GB">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(report.title)} – fastdyn</title>
+<style>
+{_file("page.css")}</style>
+</head>
+<body>
+<a class="skip" href="#results">Skip to the results</a>
+<aside>
+<details open class="contents"><summary>Contents</summary>
+<nav aria-label="Contents"><ol>{contents}</ol></nav></details>
+<button type="button" class="theme">Light or dark</button>
+</aside>
+<main>
+<header>
+<p class="kicker">fastdyn: the study</p>
+<h1>{escape(report.title)}</h1>
+<p class="introduction">{escape(report.introduction)}</p>
+<div class="headlines" id="results">{"".join(map(_headline, report.headlines))}</div>
+</header>
+{"".join(_section(section, number) for number, section in enumerate(report.sections, 1))}
+</main>
+<script>
+{_file("page.js")}</script>
+</body>
+</html>
+"""
+
+
+def _file(name: str) -> str:
+    return (resources.files("fastdyn.study.page") / name).read_text(encoding="utf-8")
+
+
+def _headline(headline: Headline) -> str:
+    return f"<p><strong>{mathematics(headline.value)}</strong> {escape(headline.label)}</p>"
+
+
+def _section(section: Section, number: int) -> str:
+    blocks = "\n".join(_block(block, f"{section.key}-{place}") for place, block in enumerate(section.blocks))
+    return (
+        f'<section id="{section.key}" aria-labelledby="{section.key}-title">\n'
+        f'<h2 id="{section.key}-title"><span>{number}</span> {escape(section.title)}</h2>\n{blocks}\n</section>\n'
+    )
+
+
+def _block(block: Block, key: str) -> str:
+    match block:
+        case str():
+            return f"<p>{mathematics(block)}</p>"
+        case Sentences():
+            return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in block.lines) + "</ul>"
+        case Facts():
+            return "<dl>" + "".join(f"<dt>{escape(n)}</dt><dd>{escape(v)}</dd>" for n, v in block.pairs) + "</dl>"
+        case Picture():
+            caption = f'<figcaption id="{key}-caption">{escape(block.title)}</figcaption>'
+            return f'<figure class="picture">{caption}<div class="box">{svg(block, key)}</div></figure>'
+        case Table():
+            return _table(block)
+
+
+def _table(table: Table) -> str:
+    shown = [i for i, column in enumerate(table.columns) if column.kind != "detail"]
+    details = [i for i, column in enumerate(table.columns) if column.kind == "detail"]
+    heads = "".join(_head(table.columns[i]) for i in shown)
+    # a row and what stands below it are one <tbody>, so that sorting keeps them together
+    bodies = "".join(
+        f"<tbody><tr>{''.join(_cell(row[i], table.columns[i], i == 0) for i in shown)}</tr>"
+        + _detail([(table.columns[i].name, row[i]) for i in details], len(shown))
+        + "</tbody>"
+        for row in table.rows
+    )
+    title = f'{mathematics(table.title)} <a class="data" href="csv/{table.key}.csv">CSV</a>'
+    inner = (
+        f'<div class="box" role="region" aria-label="{escape(table.title)}" tabindex="0"><table id="{table.key}">'
+        f"<thead><tr>{heads}</tr></thead>{bodies}</table></div>"
+    )
+    if table.folded:
+        return f'<details class="table"><summary>{title}</summary>{inner}</details>'
+    return f'<figure class="table"><figcaption>{title}</figcaption>{inner}</figure>'
+
+
+def _side(column: Column) -> str:
+    return ' class="number"' if column.kind in ("number", "percent") else ""
+
+
+def _head(column: Column) -> str:
+    return (
+        f'<th scope="col" aria-sort="none"{_side(column)}><button type="button">{escape(column.name)}'
+        '<span aria-hidden="true"></span></button></th>'
+    )
+
+
+def _cell(value: Value, column: Column, first: bool) -> str:
+    tag = 'th scope="row"' if first else "td"
+    attributes = _side(column)
+    if column.kind == "mark":
+        attributes += f' class="{"good" if value == "yes" else "other"}"'
+    if isinstance(value, Polynomial):
+        attributes += f' data-value="{float(value(SORTED_AT))}"'
+    elif isinstance(value, int | float):
+        attributes += f' data-value="{value}"'
+    return f"<{tag}{attributes}>{typeset(value, column.kind)}</{tag[:2]}>"
+
+
+def _detail(values: list[tuple[str, Value]], width: int) -> str:
+    """What stands below a row; alternatives are divided by " | "."""
+    text = "".join(
+        f"<p><i>{escape(name)}:</i> {'; <br>'.join(typeset(part, 'detail') for part in str(value).split(' | '))}</p>"
+        for name, value in values
+        if value
+    )
+    return f'<tr class="detail"><td colspan="{width}"><div>{text}</div></td></tr>' if text else ""
+
+
+# ---------------------------------------------------------------------------------------------- Markdown
+
+
+def markdown(report: Report) -> str:
+    """The summary: headlines, tables, remarks and circumstances, without figures."""
+    parts = [f"# {report.title}\n", report.introduction.strip() + "\n"]
+    parts.append("".join(f"- {h.value.replace('{', '').replace('}', '')} {h.label}\n" for h in report.headlines))
+    for section in report.sections:
+        parts.append(f"## {section.title}\n")
+        for block in section.blocks:
+            match block:
+                case str():
+                    parts.append(block.strip() + "\n")
+                case Sentences():
+                    parts.append("".join(f"- {line}\n" for line in block.lines))
+                case Facts():
+                    parts.append("".join(f"- {name}: {value}\n" for name, value in block.pairs))
+                case Table() if not block.folded:
+                    parts.append(block.markdown())
+    return "\n".join(parts)

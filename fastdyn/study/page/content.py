@@ -1,0 +1,217 @@
+"""What a report is made of, whatever it is shown as: sections with tables, figures and sentences.
+
+A table is written once, and read four times: as HTML and Markdown for people, as CSV and JSON for programs.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from fastdyn.study.polynomials import Polynomial
+
+Value = str | int | float | Polynomial | None
+Kind = Literal["text", "math", "number", "percent", "mark", "detail"]
+SORTED_AT = 6  # joints: polynomials are put in order by their values there
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table. "math" is typeset; "mark" is yes, no or between; "detail" stands below the row."""
+
+    name: str
+    kind: Kind = "text"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of values, one for each column. `folded` tables are long: the page shows them when asked to."""
+
+    key: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    folded: bool = False
+
+    def csv(self) -> str:
+        """Every value in full, a line for each row."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(column.name for column in self.columns)
+        writer.writerows([plain(value) for value in row] for row in self.rows)
+        return text.getvalue()
+
+    def data(self) -> dict[str, Any]:
+        """For JSON: the same values."""
+        columns = [column.name for column in self.columns]
+        return {"title": self.title, "columns": columns, "rows": [[plain(v) for v in row] for row in self.rows]}
+
+    def markdown(self) -> str:
+        """For people who read text: without what stands below the rows."""
+        shown = [(i, column) for i, column in enumerate(self.columns) if column.kind != "detail"]
+        lines = [[column.name for _, column in shown]]
+        lines.append(["---:" if column.kind in ("number", "percent") else "---" for _, column in shown])
+        lines += [[written(row[i], column.kind).replace("|", "\\|") for i, column in shown] for row in self.rows]
+        return f"**{self.title}**\n\n" + "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A matplotlib figure and its title."""
+
+    title: str
+    figure: Any
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """A list of remarks."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names and what they stand for."""
+
+    pairs: tuple[tuple[str, str], ...]
+
+
+Block = str | Table | Picture | Sentences | Facts  # a str is a paragraph
+
+
+@dataclass(frozen=True)
+class Section:
+    """A chapter of the page."""
+
+    key: str
+    title: str
+    blocks: tuple[Block, ...]
+
+    def of(self, kind: type[Any]) -> list[Any]:
+        """The blocks of a kind."""
+        return [block for block in self.blocks if isinstance(block, kind)]
+
+
+@dataclass(frozen=True)
+class Headline:
+    """One result, large, and what it says."""
+
+    value: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that the page shows."""
+
+    title: str
+    introduction: str
+    headlines: tuple[Headline, ...]
+    sections: tuple[Section, ...]
+
+    @property
+    def tables(self) -> list[Table]:
+        """Every table, in order."""
+        return [table for section in self.sections for table in section.of(Table)]
+
+    @property
+    def pictures(self) -> list[Picture]:
+        """Every figure, in order."""
+        return [picture for section in self.sections for picture in section.of(Picture)]
+
+
+# ---------------------------------------------------------------------------------------------- values as text
+
+
+def plain(value: Value) -> str | int | float | None:
+    """For programs: numbers as they are, polynomials as text. NaN and infinity are refused."""
+    if isinstance(value, Polynomial):
+        return str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"a table of the report holds {value}: expected finite numbers")
+    return value
+
+
+def written(value: Value, kind: Kind = "number") -> str:
+    """For people, in plain text.
+
+    >>> written(85024), written(0.0123456), written(3.1e-15), written(0.25, "percent"), written(None)
+    ('85,024', '0.0123', '3.1e-15', '25 %', '')
+    """
+    value = plain(value)
+    if value is None or isinstance(value, str):
+        return value or ""
+    if kind == "percent":
+        return f"{100 * value:.3g} %"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if value == 0 or 1e-3 <= abs(value) < 1e9:
+        return f"{value:,.{max(0, 2 - math.floor(math.log10(abs(value) or 1)))}f}"
+    return f"{value:.1e}"
+
+
+def typeset(value: Value, kind: Kind = "number") -> str:
+    """For the page, as HTML.
+
+    >>> typeset(Polynomial((0, -1, 2))), typeset(3.1e-15)
+    ('2 n<sup>2</sup> − n', '3.1 × 10<sup>−15</sup>')
+    """
+    text = written(value, kind)
+    if isinstance(value, Polynomial) or kind in ("math", "detail"):
+        return mathematics(text)
+    if isinstance(value, float) and "e" in text:
+        digits, power = text.split("e")
+        return f"{digits} × 10<sup>{int(power)}</sup>".replace("-", "−")
+    text = html.escape(text)
+    return text if isinstance(value, str) else text.replace("-", "−")
+
+
+_SIGNS = (
+    (r"\btau\b|\btau(?=_)", "τ"),
+    (r"\bqdd(?![a-z])", "q̈"),
+    (r"\bqd(?![a-z])", "q̇"),
+    (r"\bw(?=['_]|\b)'", "ω̇"),
+    (r"\bw(?=_|\b)(?!')", "ω"),
+    (r"\bv'(?=_)", "v̇"),
+    (r" x ", " × "),
+    (r" \. ", " · "),
+    (r"(?<![\w.,;:])-(?=[\w ])(?!\w+-)", "−"),
+    (r"&lt;=", "≤"),
+)
+
+
+def mathematics(text: str) -> str:
+    """Formulas as they are written in this package, as HTML.
+
+    >>> mathematics("^{i-1}A_j x n^2 - w'_i + tau_i")
+    '<sup>i−1</sup>A<sub>j</sub> × n<sup>2</sup> − ω̇<sub>i</sub> + τ<sub>i</sub>'
+    """
+    text = html.escape(text, quote=False)
+    for sign, shown in _SIGNS:
+        text = re.sub(sign, shown, text)
+    for mark, tag in (("\\^", "sup"), ("_", "sub")):
+        text = re.sub(mark + r"(?:\{([^}]*)\}|(\d+|[A-Za-z]+(?![A-Za-z])|\w))", _raised(mark, tag), text)
+    return text
+
+
+def _raised(mark: str, tag: str) -> Any:
+    def shown(match: re.Match[str]) -> str:
+        inner = match[1] or match[2]
+        rest = ""
+        if mark == "\\^" and match[1] is None and inner.isalpha():  # ^jA_i: only j is raised
+            inner, rest = inner[0], inner[1:]
+        return f"<{tag}>{inner.replace('-', '−')}</{tag}>{rest}"
+
+    return shown
+
+
+def joined(lines: Iterable[str]) -> str:
+    """Lines of a file."""
+    return "\n".join(lines) + "\n"

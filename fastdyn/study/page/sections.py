@@ -1,0 +1,313 @@
+"""From results to the sections of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from fastdyn.study import counts
+from fastdyn.study.formulations import FORMULATIONS
+from fastdyn.study.page.content import (
+    SORTED_AT,
+    Block,
+    Column,
+    Facts,
+    Headline,
+    Picture,
+    Report,
+    Section,
+    Sentences,
+    Table,
+    Value,
+)
+from fastdyn.study.polynomials import Polynomial
+
+if TYPE_CHECKING:
+    from fastdyn.study.report import Results
+
+TITLE = "Three ways to the torques of a robot arm"
+INTRODUCTION = (
+    "Which torques move an arm along a given path? This page takes the classic formulations of that question from the "
+    "literature of the 1980s, counts their operations against the published tables by running their texts on numbers "
+    "that count, and times the same texts on the machine named below. "
+)
+NEWTON, DALEMBERT, LAGRANGE = "newton_euler_frugal", "generalized_dalembert", "lagrange_euler"
+
+
+def report(results: Results) -> Report:
+    """All that the page shows, from all that was found."""
+    return Report(
+        TITLE,
+        INTRODUCTION,
+        tuple(_headlines(results)),
+        (
+            _formulations(results),
+            _counts(),
+            _timing(results),
+            _effects(results),
+            _circumstances(results),
+        ),
+    )
+
+
+# ---------------------------------------------------------------------------------------------- headlines
+
+
+def _headlines(results: Results) -> Iterable[Headline]:
+    rows = counts.tables()
+    polynomials = sum(row.equal_multiplications + row.equal_additions for row in rows)
+    yield Headline(
+        f"{polynomials} of {2 * len(rows)}", "published operation counts come out exactly; each of the rest is explained"
+    )
+    growth = {g.formulation: g for g in results.timings.growth}
+    for name, title in ((LAGRANGE, "Lagrange-Euler"), (DALEMBERT, "generalized d'Alembert"), (NEWTON, "Newton-Euler")):
+        if found := growth.get(name):
+            span = f"fitted from n = {found.first} to {found.last}"
+            yield Headline(f"n^{{{found.exponent:.2f}}}", f"is how the time of {title} grows, ± {found.plus_minus:.2f}, {span}")
+    at = {p.formulation: p for p in results.timings.points if p.n == SORTED_AT}
+    if LAGRANGE in at and NEWTON in at:
+        yield Headline(
+            f"{at[LAGRANGE].ns / at[NEWTON].ns:.0f} times",
+            f"as long as Newton-Euler is what Lagrange-Euler takes for six joints: {at[LAGRANGE].ns / 1000:.3g} µs a "
+            f"state against {at[NEWTON].ns:.3g} ns",
+        )
+    agreeing = sum(verdict.agrees for verdict in results.verdicts)
+    yield Headline(
+        f"{agreeing} of {len(results.verdicts)}",
+        "inertia and velocity terms of the PUMA 560 are ruled by the effect that the chapter names, translation or "
+        "rotation",
+    )
+
+
+# ---------------------------------------------------------------------------------------------- sections
+
+
+def _formulations(results: Results) -> Section:
+    costs = {text.name: text.cost for text in counts.formulations()}
+    worst = max(a.difference for a in results.agreement)
+    rows = [
+        (
+            how.name, how.source, ", ".join(how.results), "rotary" if how.rotary_only else "rotary and sliding",
+            _order(costs[how.name]), difference,
+        )
+        for how, difference in (
+            (FORMULATIONS[found.formulation], found.difference) for found in results.agreement
+        )
+    ]  # fmt: skip
+    return Section(
+        "formulations",
+        "The formulations",
+        (
+            f"Each formulation is written as its source prints it, and compiled with the same options. On "
+            f"{results.agreement[0].states:,} random states of the {results.agreement[0].robot} all of them agree with "
+            f"the library's own inverse dynamics to {worst:.0e} of the largest torque of the joint.",
+            Table(
+                "formulations",
+                "What each formulation gives, and its order in the number of joints n",
+                (
+                    Column("formulation"), Column("source"), Column("gives", "math"), Column("joints"),
+                    Column("order", "number"), Column("largest difference", "number"),
+                ),
+                tuple(rows),
+            ),
+            "Documents: 000 is the chapter on arm dynamics whose Tables 3.1 to 3.5 are checked below; 001, 002 and 003 "
+            "treat Christoffel symbols, screws and Kane's equations.",
+        ),
+    )  # fmt: skip
+
+
+def _order(cost: counts.Cost) -> Polynomial:
+    degree = max(len(cost.multiplications.coefficients), len(cost.additions.coefficients)) - 1
+    return Polynomial((0,) * degree + (1,))
+
+
+def _counts() -> Section:
+    published = {
+        "3.1": ("table-3-1", "Table 3.1: Lagrange-Euler", counts.table_3_1()),
+        "3.4": ("table-3-4", "Table 3.4: Newton-Euler", counts.table_3_4()),
+        "3.5": ("table-3-5", "Table 3.5: the three in all", counts.table_3_5()),
+    }
+    texts = (Column("text"), Column("what it is"), *_cost_columns())
+    probing = counts.probing_counts()
+    blocks: list[Block] = [
+        "Multiplications (×) and additions (+) for n rotary joints, as printed and as counted from the texts that are "
+        f"timed below. Polynomials are exact; columns of them sort by their values at n = {SORTED_AT}.",
+        *(_published(*given) for given in published.values()),
+        Table(
+            "texts", "All that the formulations' texts do",
+            texts, tuple((t.name, t.what, *_cost_values(t.cost)) for t in counts.formulations()),
+        ),
+        Table(
+            "kernels", "The library's own kernels",
+            texts, tuple((t.name, t.what, *_cost_values(t.cost)) for t in counts.kernels()),
+        ),
+        Table(
+            "literature", "Six joints, in the literature",
+            (Column("method"), Column("×", "number"), Column("+", "number"), Column("source")),
+            tuple((f.method, f.multiplications, f.additions, f.source) for f in counts.literature()),
+        ),
+        Table(
+            "probing", "The inertia matrix D, probed out of Newton-Euler (problem 3.12)",
+            (Column("what is run", "math"), *_cost_columns()),
+            (
+                ("one run", *_cost_values(probing.run)),
+                ("n runs, one for each column of D", *_cost_values(probing.columns)),
+                ("column k from joint k on only, D being symmetric", *_cost_values(probing.lower)),
+            ),
+        ),
+    ]  # fmt: skip
+    return Section("counts", "Operation counts", tuple(blocks))
+
+
+def _cost_columns() -> tuple[Column, ...]:
+    at = f"at n = {SORTED_AT}"
+    return Column("×", "number"), Column("+", "number"), Column(f"× {at}", "number"), Column(f"+ {at}", "number")
+
+
+def _cost_values(cost: counts.Cost) -> tuple[Value, ...]:
+    return cost.multiplications, cost.additions, *cost.at(SORTED_AT)
+
+
+def _published(key: str, title: str, rows: Iterable[counts.Row]) -> Table:
+    def equal(row: counts.Row) -> str:
+        if row.equal:
+            return "yes"
+        return "multiplications only" if row.equal_multiplications else "additions only" if row.equal_additions else "no"
+
+    return Table(
+        key,
+        title,
+        (
+            Column("row", "math"), Column("× published", "number"), Column("× counted", "number"),
+            Column("+ published", "number"), Column("+ counted", "number"), Column("equal", "mark"),
+            Column("why", "detail"), Column("other readings", "detail"),
+        ),
+        tuple(
+            (
+                row.name, row.published.multiplications, row.counted.multiplications, row.published.additions,
+                row.counted.additions, equal(row), row.why,
+                " | ".join(f"{reading.what}: {reading.cost}" for reading in row.readings),
+            )
+            for row in rows
+        ),
+    )  # fmt: skip
+
+
+def _timing(results: Results) -> Section:
+    timings = results.timings
+    points = [
+        (p.label, p.n, p.ns, p.ns_one, p.multiplications, p.additions, (p.multiplications + p.additions) / p.ns)
+        for p in timings.points
+    ]
+    columns = (
+        Column("formulation"), Column("n", "number"), Column("ns per state, batch", "number"),
+        Column("ns, one state", "number"), Column("×", "number"), Column("+", "number"),
+        Column("operations per ns", "number"),
+    )  # fmt: skip
+    return Section(
+        "timing",
+        "Timing against counting",
+        (
+            timings.samples,
+            *_pictures(results.timing_figures),
+            Table(
+                "growth", "How the time grows: fitted exponents of n",
+                (
+                    Column("formulation"), Column("exponent of time", "number"), Column("± (95 %)", "number"),
+                    Column("from n", "number"), Column("to n", "number"), Column("exponent of operations", "number"),
+                ),
+                tuple((g.label, g.exponent, g.plus_minus, g.first, g.last, g.predicted) for g in timings.growth),
+            ),
+            Table(
+                "six-joints", f"At n = {SORTED_AT} joints", columns, tuple(p for p in points if p[1] == SORTED_AT),
+            ),
+            Table(
+                "crossovers", "Where one overtakes the other",
+                (Column("quicker"), Column("than"), Column("from n on", "number"), Column("judged by")),
+                tuple((c.quicker, c.slower, c.n, c.by) for c in timings.crossovers),
+            ),
+            Sentences(timings.notes),
+            Table(
+                "history", "Then and now",
+                (Column("what"), Column("published"), Column("year"), Column("today, here"), Column("ratio"),
+                 Column("source")),
+                tuple((h.what, h.published, h.year, h.today, h.ratio, h.source) for h in timings.history),
+            ),
+            Table("points", "Every point measured", columns, tuple(points), folded=True),
+        ),
+    )  # fmt: skip
+
+
+def _effects(results: Results) -> Section:
+    split = results.split
+    return Section(
+        "effects",
+        "Translational against rotational effects",
+        (
+            f"The inertia and velocity terms of the {split.robot}, split by generalized d'Alembert into what the links' "
+            f"translation and what their rotation contributes, along {split.trajectory.name}. The chapter gives no "
+            "trajectory for its figures; how often random ones lead to the same verdict is counted below.",
+            *_pictures(results.effects_figures),
+            Table(
+                "verdicts", "Which effect rules, here and in the chapter",
+                (
+                    Column("element", "math"), Column("found"), Column("published"), Column("agrees", "mark"),
+                    Column("translational share", "percent"),
+                ),
+                tuple(
+                    (_element(v.element), v.found, v.published, "yes" if v.agrees else "no", float(v.share))
+                    for v in results.verdicts
+                ),
+            ),
+            Table(
+                "robustness", "The same over many random trajectories: how many lead to each verdict",
+                (
+                    Column("element", "math"), *(Column(k, "percent") for k in ("translational", "rotational", "both", "none")),
+                    Column("as published", "percent"),
+                ),
+                tuple(
+                    (_element(r.element), *(float(x) for x in (r.translational, r.rotational, r.both, r.none, r.agrees)))
+                    for r in results.robustness
+                ),
+            ),
+            Sentences(results.effects_notes),
+            Table(
+                "simplification", "What may be dropped along this trajectory",
+                (
+                    Column("tolerance", "percent"), Column("terms kept", "number"), Column("of", "number"),
+                    Column("torque error", "percent"), Column("× before", "number"), Column("× after", "number"),
+                    Column("+ before", "number"), Column("+ after", "number"), Column("dropped", "detail"),
+                ),
+                tuple(_simplification(s) for s in results.simplifications),
+            ),
+        ),
+    )  # fmt: skip
+
+
+def _element(name: str) -> str:
+    """D12 -> D_12."""
+    return f"{name[0]}_{name[1:]}"
+
+
+def _simplification(found: Any) -> tuple[Value, ...]:
+    kept = sum(term.kept for term in found.terms)
+    return (
+        float(found.tolerance), kept, len(found.terms), float(found.error),
+        *map(int, (*found.multiplications, *found.additions)),
+        ", ".join(term.name for term in found.terms if not term.kept) or "nothing",
+    )  # fmt: skip
+
+
+def _pictures(figures: dict[str, Any]) -> Iterable[Picture]:
+    return (Picture(title, figure) for title, figure in figures.items())
+
+
+def _circumstances(results: Results) -> Section:
+    return Section(
+        "measured",
+        "How it was measured",
+        (
+            Facts(tuple(results.about.items())),
+            "The same numbers stand in csv/, a file for each table, and all together in study.json.",
+        ),
+    )

@@ -1,0 +1,43 @@
+"""matplotlib's figures as SVG inside a page: its colours and fonts, and ids that no other figure has."""
+
+from __future__ import annotations
+
+import io
+import re
+from html import escape
+
+from fastdyn.study import ink
+from fastdyn.study.page.content import Picture
+
+COLOURS = {
+    ink.INK: "--ink", "#000000": "--ink", ink.FAINT: "--faint", ink.GRID: "--grid", ink.PAPER: "--paper",
+    "#ffffff": "--paper", **{colour: f"--series-{number}" for number, colour in enumerate(ink.SERIES, 1)},
+}  # fmt: skip
+
+
+def svg(picture: Picture, key: str) -> str:
+    """The figure as an <svg> element whose ids begin with `key`; it scales to the width it is given."""
+    from matplotlib import rc_context
+
+    file = io.BytesIO()
+    with ink.style(), rc_context({"svg.hashsalt": key}):
+        picture.figure.savefig(file, format="svg", metadata={"Date": None})
+    text = file.getvalue().decode()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>|<style[^>]*>.*?</style>|<!--.*?-->", "", text, flags=re.DOTALL)
+    text = text.replace("xlink:href=", "href=")
+    used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', text))
+    text = re.sub(r' id="([^"]+)"', lambda found: f' id="{key}-{found[1]}"' if found[1] in used else "", text)
+    text = re.sub(r'(href="#|url\(#)', rf"\g<1>{key}-", text)
+    for colour, name in COLOURS.items():
+        text = re.sub(re.escape(colour), f"var({name})", text, flags=re.IGNORECASE)
+    text = re.sub(r"'DejaVu Sans'[^;\"]*", "var(--sans)", text)
+    box = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', text)
+    if box is None:
+        raise ValueError(f"matplotlib wrote no viewBox for {picture.title!r}")
+    head = (
+        f'<svg viewBox="{box[0][9:-1]}" role="img" aria-label="{escape(picture.title)}" '
+        f'style="max-width: {float(box[1]) * 4 / 3:.0f}px">'
+    )
+    text = re.sub(r"\s*\n\s*", "\n", re.sub(r"<svg[^>]*>", head, text, count=1))
+    return text.strip()

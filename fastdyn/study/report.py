@@ -1,0 +1,163 @@
+"""The report of the study: gathers every result, and writes the page and its numbers.
+
+`fastdyn study` on the command line; in Python:
+
+    from fastdyn.study import report
+    report.write(report.gather(quick=True), Path("study"))
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fastdyn import output
+from fastdyn.errors import MissingExtraError, RobotWarning
+from fastdyn.robot import Robot
+from fastdyn.robots import puma560
+from fastdyn.study import counts
+from fastdyn.study.chains import without_motors
+from fastdyn.study.formulations import FORMULATIONS, inverse_dynamics
+
+Progress = Callable[[float, str], None]
+TOLERANCES = (0.001, 0.01, 0.05, 0.1)  # torque errors that simplification may cause, as shares
+STATES = 1000
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far a formulation differs from the library: as a share of the largest torque of the joint."""
+
+    formulation: str
+    difference: float
+    states: int
+    robot: str
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """All that the report is made from."""
+
+    agreement: tuple[Agreement, ...]
+    timings: Any  # study.timing.Timings
+    timing_figures: dict[str, Any]  # title: matplotlib's Figure
+    split: Any  # study.effects.Split
+    verdicts: tuple[Any, ...]
+    robustness: tuple[Any, ...]
+    simplifications: tuple[Any, ...]
+    effects_figures: dict[str, Any]
+    effects_notes: tuple[str, ...]
+    about: dict[str, str]  # the circumstances, in words
+
+
+def gather(quick: bool = False, progress: Progress | None = None, command: str = "fastdyn study") -> Results:
+    """Runs the whole study: a minute with `quick`, some minutes without; longer where it must be compiled first.
+
+    progress: called as progress(fraction from 0 to 1, what is being done). command: what the page says was run.
+    """
+    if find_spec("matplotlib") is None:
+        raise MissingExtraError("the study draws figures: pip install 'fastdyn[plots]'")
+    from fastdyn.study import effects, effects_figures, ink, timing, timing_figures
+    from fastdyn.study.simplification import simplify
+
+    say = progress or (lambda fraction, what: None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RobotWarning)  # the PUMA's published tables are like that
+        robot = puma560()
+    say(0.0, "agreement of the formulations; the first run on a machine compiles them for some minutes")
+    found = agreement(robot)
+    say(0.05, "operation counts")
+    counts.tables(), counts.formulations(), counts.kernels(), counts.probing_counts()
+    timings = timing.measure(quick, lambda fraction, what: say(0.1 + 0.6 * fraction, f"timing: {what}"))
+    say(0.7, "translational against rotational effects")
+    trajectory = effects.puma_trajectory()
+    split = effects.split(robot, trajectory)
+    robustness = effects.robustness(
+        robot, 50 if quick else 200, progress=lambda fraction, what: say(0.72 + 0.16 * fraction, f"effects: {what}")
+    )
+    say(0.88, "simplification")
+    simplifications = tuple(simplify(robot, trajectory, tolerance) for tolerance in TOLERANCES)
+    say(0.94, "figures")
+    with ink.style():
+        drawn = timing_figures.figures(timings), effects_figures.figures(split, robustness)
+    return Results(
+        found, timings, drawn[0], split, effects.verdicts(split), robustness, simplifications, drawn[1],
+        effects.NOTES, circumstances(command, quick),
+    )  # fmt: skip
+
+
+def agreement(robot: Robot, states: int = STATES) -> tuple[Agreement, ...]:
+    """Every formulation against Robot.inverse_dynamics on random states, links only.
+
+    >>> import fastdyn as fd
+    >>> max(found.difference for found in agreement(fd.robots.two_link(), 10)) < 1e-13
+    True
+    """
+    arm = without_motors(robot)
+    q, qd, qdd = np.random.default_rng(0).uniform(-3, 3, (3, states, arm.n))
+    ours = arm.inverse_dynamics(q, qd, qdd)
+    largest = np.abs(ours).max(axis=0)
+    return tuple(
+        Agreement(name, float((np.abs(inverse_dynamics(arm, q, qd, qdd, name) - ours) / largest).max()), states, arm.name)
+        for name, how in FORMULATIONS.items()
+        if not how.rotary_only or all(joint.kind == "revolute" for joint in arm.joints)
+    )
+
+
+def circumstances(command: str, quick: bool) -> dict[str, str]:
+    """Where, when and with what it was measured."""
+    packages = ("fastdyn", "numpy", "numba", "llvmlite", "matplotlib")
+    return {
+        "Machine": output.machine(),
+        "System": f"{platform.system()} {platform.machine()}",
+        "Date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "Versions": ", ".join([f"Python {platform.python_version()}", *(f"{p} {metadata.version(p)}" for p in packages)]),
+        "Command": command,
+        "Extent": "quick: fewer sizes and repeats" if quick else "full",
+    }
+
+
+def write(results: Results, folder: Path) -> Path:
+    """Writes index.html, summary.md, study.json and csv/*.csv into the folder; returns the page's path.
+
+    Everything is made before anything is written, each file appears whole, and the page comes last.
+    """
+    from fastdyn.study import page
+
+    report = page.report(results)
+    files = {f"csv/{table.key}.csv": table.csv() for table in report.tables}
+    files["study.json"] = json.dumps(_data(results, report), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+    files["summary.md"] = page.markdown(report)
+    files["index.html"] = page.html(report)
+    (folder / "csv").mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        output.write(folder / name, lambda file, text=text: file.write(text.encode()))  # type: ignore[misc]
+    return folder / "index.html"
+
+
+def _data(results: Results, report: Any) -> dict[str, Any]:
+    """Everything, for programs: the tables, and the curves of the figures."""
+    split = results.split
+    motion = {name: getattr(split.trajectory, name) for name in ("t", "q", "qd", "qdd")}
+    parts = {name: getattr(split, name) for name in ("D_tran", "D_rot", "h_tran", "h_rot", "c")}
+    return {
+        "about": results.about,
+        "headlines": [{"value": headline.value, "label": headline.label} for headline in report.headlines],
+        "tables": {table.key: table.data() for table in report.tables},
+        "notes": list(results.timings.notes),
+        "split": {
+            "robot": split.robot,
+            "trajectory": split.trajectory.name,
+            **{name: np.asarray(array).tolist() for name, array in (motion | parts).items()},
+        },
+    }
