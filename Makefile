@@ -1,13 +1,17 @@
-# make demo: the main job; make test: every test. Each sets up its own virtual environment first.
+# make demo: the main job; make study: the report; make test: every test. Each sets up its own virtual environment first.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 KERNELS := tests/test_scalars.py tests/test_batch.py tests/test_identities.py tests/test_single.py
 
-.PHONY: demo test test-jit test-bounds test-python lint bench limits asv-check clean
+.PHONY: demo study test test-jit test-bounds test-python lint bench limits asv-check clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m fastdyn.demo demo
+
+# every formulation counted and timed on this machine: study/index.html
+study: $(VENV)/.demo
+	$(BIN)/fastdyn study
 
 test: test-jit test-bounds test-python
 
@@ -46,14 +50,14 @@ asv-check: $(VENV)/.dev
 	$(BIN)/asv run --quick --environment existing:same --bench 'puma560|one state|Memory|Startup'
 
 clean:
-	rm -rf $(VENV) demo build dist *.egg-info .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) demo study build dist *.egg-info .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(VENV)/.demo: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable '.[plots]'
+	$(BIN)/python -m pip install --quiet --editable '.[study]'
 	touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python

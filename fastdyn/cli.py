@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import warnings
@@ -57,13 +58,14 @@ def main() -> None:
         _fail(str(problem))
     except OSError as problem:
         if isinstance(problem, BrokenPipeError):  # `fastdyn robots | head -1`: the reader has what it wanted
-            sys.stdout = None  # type: ignore[assignment]
+            sys.stdout = None
             raise SystemExit(0) from None
         _fail(f"{problem.filename}: {problem.strerror}" if problem.filename else str(problem))
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     if code == INTERRUPTED:
-        print("fastdyn: interrupted", file=sys.stderr)
+        print("fastdyn: interrupted", file=sys.stderr, flush=True)
+        os._exit(INTERRUPTED)  # Python's own exit would die of the signal if it came while a string was executed
     raise SystemExit(code)
 
 
@@ -79,7 +81,7 @@ def _tidy_warnings() -> Iterator[None]:
 
     seen: set[str] = set()
 
-    def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
+    def show(message: Warning | str, *rest: Any, **more: Any) -> None:
         text = str(message)
         if text not in seen:
             seen.add(text)
@@ -215,6 +217,9 @@ def study(
 
     if out.exists() and not out.is_dir():
         raise Refusal(f"--out is {out}: expected a folder, found a file")
+    nearest = next(folder for folder in (out, *out.absolute().parents) if folder.is_dir())
+    if not os.access(nearest, os.W_OK):  # better said now than when all is measured
+        raise Refusal(f"--out is {out}: {nearest} may not be written to")
     command = "fastdyn study" + " --quick" * quick
     with _progress() as progress:
         page = report.write(report.gather(quick, progress, command), out)

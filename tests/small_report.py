@@ -33,7 +33,9 @@ def timings() -> Made:
             Made(slower="a", quicker="c", n=None, by="operations"),
             Made(slower="b", quicker="c", n=20, by="time"),
         ),
-        history=(Made(what="a point", published="10 ms", year="1981", source="a book", today="50 ns", ratio="200,000"),),
+        history=(
+            Made(what="a point", published="10 ms", year="1981", source="a book", today="50 ns", ratio="200,000"),
+        ),
         notes=("Counts & clocks differ.",),
         samples="Best of 3 turns.",
     )

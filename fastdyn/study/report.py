@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,13 @@ from fastdyn.study import counts
 from fastdyn.study.chains import without_motors
 from fastdyn.study.formulations import FORMULATIONS, inverse_dynamics
 
+if TYPE_CHECKING:
+    from fastdyn.study.effects import Robustness, Split, Verdict
+    from fastdyn.study.page.content import Report
+    from fastdyn.study.simplification import Simplification
+    from fastdyn.study.timing import Timings
+
+Figures = dict[str, Any]  # title: matplotlib's Figure
 Progress = Callable[[float, str], None]
 TOLERANCES = (0.001, 0.01, 0.05, 0.1)  # torque errors that simplification may cause, as shares
 STATES = 1000
@@ -49,13 +56,13 @@ class Results:
     """All that the report is made from."""
 
     agreement: tuple[Agreement, ...]
-    timings: Any  # study.timing.Timings
-    timing_figures: dict[str, Any]  # title: matplotlib's Figure
-    split: Any  # study.effects.Split
-    verdicts: tuple[Any, ...]
-    robustness: tuple[Any, ...]
-    simplifications: tuple[Any, ...]
-    effects_figures: dict[str, Any]
+    timings: Timings
+    timing_figures: Figures
+    split: Split
+    verdicts: tuple[Verdict, ...]
+    robustness: tuple[Robustness, ...]
+    simplifications: tuple[Simplification, ...]
+    effects_figures: Figures
     effects_notes: tuple[str, ...]
     about: dict[str, str]  # the circumstances, in words
 
@@ -76,18 +83,17 @@ def gather(quick: bool = False, progress: Progress | None = None, command: str =
         robot = puma560()
     say(0.0, "agreement of the formulations; the first run on a machine compiles them for some minutes")
     found = agreement(robot)
-    say(0.05, "operation counts")
+    say(0.03, "counting operations, on numbers that count: a quarter of a minute")
     counts.tables(), counts.formulations(), counts.kernels(), counts.probing_counts()
-    timings = timing.measure(quick, lambda fraction, what: say(0.1 + 0.6 * fraction, f"timing: {what}"))
-    say(0.7, "translational against rotational effects")
+    counted = 0.5 if quick else 0.1  # a guess at the shares of the time that it all takes
+    timings = timing.measure(quick, lambda fraction, what: say(counted + (0.9 - counted) * fraction, what))
+    say(0.9, "translational against rotational effects")
     trajectory = effects.puma_trajectory()
     split = effects.split(robot, trajectory)
-    robustness = effects.robustness(
-        robot, 50 if quick else 200, progress=lambda fraction, what: say(0.72 + 0.16 * fraction, f"effects: {what}")
-    )
-    say(0.88, "simplification")
+    robustness = effects.robustness(robot, progress=lambda fraction, what: say(0.9 + 0.03 * fraction, what))
+    say(0.93, "simplification")
     simplifications = tuple(simplify(robot, trajectory, tolerance) for tolerance in TOLERANCES)
-    say(0.94, "figures")
+    say(0.95, "figures")
     with ink.style():
         drawn = timing_figures.figures(timings), effects_figures.figures(split, robustness)
     return Results(
@@ -108,7 +114,9 @@ def agreement(robot: Robot, states: int = STATES) -> tuple[Agreement, ...]:
     ours = arm.inverse_dynamics(q, qd, qdd)
     largest = np.abs(ours).max(axis=0)
     return tuple(
-        Agreement(name, float((np.abs(inverse_dynamics(arm, q, qd, qdd, name) - ours) / largest).max()), states, arm.name)
+        Agreement(
+            name, float((np.abs(inverse_dynamics(arm, q, qd, qdd, name) - ours) / largest).max()), states, arm.name
+        )
         for name, how in FORMULATIONS.items()
         if not how.rotary_only or all(joint.kind == "revolute" for joint in arm.joints)
     )
@@ -121,7 +129,9 @@ def circumstances(command: str, quick: bool) -> dict[str, str]:
         "Machine": output.machine(),
         "System": f"{platform.system()} {platform.machine()}",
         "Date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "Versions": ", ".join([f"Python {platform.python_version()}", *(f"{p} {metadata.version(p)}" for p in packages)]),
+        "Versions": ", ".join(
+            [f"Python {platform.python_version()}", *(f"{p} {metadata.version(p)}" for p in packages)]
+        ),
         "Command": command,
         "Extent": "quick: fewer sizes and repeats" if quick else "full",
     }
@@ -145,7 +155,7 @@ def write(results: Results, folder: Path) -> Path:
     return folder / "index.html"
 
 
-def _data(results: Results, report: Any) -> dict[str, Any]:
+def _data(results: Results, report: Report) -> dict[str, Any]:
     """Everything, for programs: the tables, and the curves of the figures."""
     split = results.split
     motion = {name: getattr(split.trajectory, name) for name in ("t", "q", "qd", "qdd")}

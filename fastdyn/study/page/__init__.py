@@ -70,7 +70,7 @@ def _file(name: str) -> str:
 
 
 def _headline(headline: Headline) -> str:
-    return f"<p><strong>{mathematics(headline.value)}</strong> {escape(headline.label)}</p>"
+    return f"<p><strong>{mathematics(headline.value)}</strong> {_unbroken(headline.label)}</p>"
 
 
 def _section(section: Section, number: int) -> str:
@@ -86,7 +86,7 @@ def _block(block: Block, key: str) -> str:
         case str():
             return f"<p>{mathematics(block)}</p>"
         case Sentences():
-            return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in block.lines) + "</ul>"
+            return "<ul>" + "".join(f"<li>{mathematics(line)}</li>" for line in block.lines) + "</ul>"
         case Facts():
             return "<dl>" + "".join(f"<dt>{escape(n)}</dt><dd>{escape(v)}</dd>" for n, v in block.pairs) + "</dl>"
         case Picture():
@@ -103,7 +103,7 @@ def _table(table: Table) -> str:
     # a row and what stands below it are one <tbody>, so that sorting keeps them together
     bodies = "".join(
         f"<tbody><tr>{''.join(_cell(row[i], table.columns[i], i == 0) for i in shown)}</tr>"
-        + _detail([(table.columns[i].name, row[i]) for i in details], len(shown))
+        + _detail([(table.columns[i], row[i]) for i in details], len(shown))
         + "</tbody>"
         for row in table.rows
     )
@@ -117,34 +117,39 @@ def _table(table: Table) -> str:
     return f'<figure class="table"><figcaption>{title}</figcaption>{inner}</figure>'
 
 
+def _unbroken(text: str) -> str:
+    """Without line breaks in "n = 6"."""
+    return escape(text).replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
+
+
 def _side(column: Column) -> str:
     return ' class="number"' if column.kind in ("number", "percent") else ""
 
 
 def _head(column: Column) -> str:
     return (
-        f'<th scope="col" aria-sort="none"{_side(column)}><button type="button">{escape(column.name)}'
+        f'<th scope="col" aria-sort="none"{_side(column)}><button type="button">{_unbroken(column.name)}'
         '<span aria-hidden="true"></span></button></th>'
     )
 
 
 def _cell(value: Value, column: Column, first: bool) -> str:
     tag = 'th scope="row"' if first else "td"
-    attributes = _side(column)
+    attributes = ' class="number terms"' if isinstance(value, Polynomial) else _side(column)
     if column.kind == "mark":
         attributes += f' class="{"good" if value == "yes" else "other"}"'
     if isinstance(value, Polynomial):
         attributes += f' data-value="{float(value(SORTED_AT))}"'
     elif isinstance(value, int | float):
         attributes += f' data-value="{value}"'
-    return f"<{tag}{attributes}>{typeset(value, column.kind)}</{tag[:2]}>"
+    return f"<{tag}{attributes}>{typeset(value, column)}</{tag[:2]}>"
 
 
-def _detail(values: list[tuple[str, Value]], width: int) -> str:
+def _detail(values: list[tuple[Column, Value]], width: int) -> str:
     """What stands below a row; alternatives are divided by " | "."""
     text = "".join(
-        f"<p><i>{escape(name)}:</i> {'; <br>'.join(typeset(part, 'detail') for part in str(value).split(' | '))}</p>"
-        for name, value in values
+        f"<p><i>{escape(column.name)}:</i> {'<br>'.join(typeset(part, column) for part in str(value).split(' | '))}</p>"
+        for column, value in values
         if value
     )
     return f'<tr class="detail"><td colspan="{width}"><div>{text}</div></td></tr>' if text else ""

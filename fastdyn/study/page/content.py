@@ -10,7 +10,6 @@ import html
 import io
 import math
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -23,10 +22,17 @@ SORTED_AT = 6  # joints: polynomials are put in order by their values there
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table. "math" is typeset; "mark" is yes, no or between; "detail" stands below the row."""
+    """A column of a table. "math" is typeset; "mark" is yes, no or between; "detail" stands below the row.
+
+    digits: after the point; without, numbers have three that signify, and percentages one after the point.
+    """
 
     name: str
     kind: Kind = "text"
+    digits: int | None = None
+
+
+NUMBER = Column("", "number")
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,7 @@ class Table:
         shown = [(i, column) for i, column in enumerate(self.columns) if column.kind != "detail"]
         lines = [[column.name for _, column in shown]]
         lines.append(["---:" if column.kind in ("number", "percent") else "---" for _, column in shown])
-        lines += [[written(row[i], column.kind).replace("|", "\\|") for i, column in shown] for row in self.rows]
+        lines += [[written(row[i], column).replace("|", "\\|") for i, column in shown] for row in self.rows]
         return f"**{self.title}**\n\n" + "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
@@ -139,32 +145,37 @@ def plain(value: Value) -> str | int | float | None:
     return value
 
 
-def written(value: Value, kind: Kind = "number") -> str:
+def written(value: Value, column: Column = NUMBER) -> str:
     """For people, in plain text.
 
-    >>> written(85024), written(0.0123456), written(3.1e-15), written(0.25, "percent"), written(None)
-    ('85,024', '0.0123', '3.1e-15', '25 %', '')
+    >>> written(85024), written(0.0123456), written(3.1e-15), written(0.25, Column("share", "percent")), written(None)
+    ('85,024', '0.0123', '3.1e-15', '25.0 %', '')
     """
+    digits = column.digits
     value = plain(value)
     if value is None or isinstance(value, str):
         return value or ""
-    if kind == "percent":
-        return f"{100 * value:.3g} %"
+    if column.kind == "percent":
+        return f"{100 * value:.{1 if digits is None else digits}f} %"
     if isinstance(value, int):
         return f"{value:,}"
+    if digits is not None:
+        return f"{value:,.{digits}f}"
     if value == 0 or 1e-3 <= abs(value) < 1e9:
         return f"{value:,.{max(0, 2 - math.floor(math.log10(abs(value) or 1)))}f}"
     return f"{value:.1e}"
 
 
-def typeset(value: Value, kind: Kind = "number") -> str:
+def typeset(value: Value, column: Column = NUMBER) -> str:
     """For the page, as HTML.
 
     >>> typeset(Polynomial((0, -1, 2))), typeset(3.1e-15)
-    ('2 n<sup>2</sup> − n', '3.1 × 10<sup>−15</sup>')
+    ('2\xa0n<sup>2</sup> −\xa0n', '3.1 × 10<sup>−15</sup>')
     """
-    text = written(value, kind)
-    if isinstance(value, Polynomial) or kind in ("math", "detail"):
+    text = written(value, column)
+    if isinstance(value, Polynomial):  # lines break before signs only
+        return re.sub(r" (?![+−])", "\N{NO-BREAK SPACE}", mathematics(text))
+    if column.kind in ("math", "detail"):
         return mathematics(text)
     if isinstance(value, float) and "e" in text:
         digits, power = text.split("e")
@@ -210,8 +221,3 @@ def _raised(mark: str, tag: str) -> Any:
         return f"<{tag}>{inner.replace('-', '−')}</{tag}>{rest}"
 
     return shown
-
-
-def joined(lines: Iterable[str]) -> str:
-    """Lines of a file."""
-    return "\n".join(lines) + "\n"

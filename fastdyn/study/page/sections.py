@@ -24,8 +24,10 @@ from fastdyn.study.polynomials import Polynomial
 
 if TYPE_CHECKING:
     from fastdyn.study.report import Results
+    from fastdyn.study.simplification import Simplification
+    from fastdyn.study.timing import Crossover
 
-TITLE = "Three ways to the torques of a robot arm"
+TITLE = "Eleven ways to the same torques"
 INTRODUCTION = (
     "Which torques move an arm along a given path? This page takes the classic formulations of that question from the "
     "literature of the 1980s, counts their operations against the published tables by running their texts on numbers "
@@ -57,13 +59,16 @@ def _headlines(results: Results) -> Iterable[Headline]:
     rows = counts.tables()
     polynomials = sum(row.equal_multiplications + row.equal_additions for row in rows)
     yield Headline(
-        f"{polynomials} of {2 * len(rows)}", "published operation counts come out exactly; each of the rest is explained"
+        f"{polynomials} of {2 * len(rows)}",
+        "published operation counts come out exactly; each of the rest is explained",
     )
     growth = {g.formulation: g for g in results.timings.growth}
     for name, title in ((LAGRANGE, "Lagrange-Euler"), (DALEMBERT, "generalized d'Alembert"), (NEWTON, "Newton-Euler")):
         if found := growth.get(name):
             span = f"fitted from n = {found.first} to {found.last}"
-            yield Headline(f"n^{{{found.exponent:.2f}}}", f"is how the time of {title} grows, ± {found.plus_minus:.2f}, {span}")
+            yield Headline(
+                f"n^{{{found.exponent:.2f}}}", f"is how the time of {title} grows, ± {found.plus_minus:.2f}, {span}"
+            )
     at = {p.formulation: p for p in results.timings.points if p.n == SORTED_AT}
     if LAGRANGE in at and NEWTON in at:
         yield Headline(
@@ -87,7 +92,7 @@ def _formulations(results: Results) -> Section:
     worst = max(a.difference for a in results.agreement)
     rows = [
         (
-            how.name, how.source, ", ".join(how.results), "rotary" if how.rotary_only else "rotary and sliding",
+            how.name, how.source, ", ".join(how.results), "rotary" if how.rotary_only else "any",
             _order(costs[how.name]), difference,
         )
         for how, difference in (
@@ -102,7 +107,7 @@ def _formulations(results: Results) -> Section:
             f"{results.agreement[0].states:,} random states of the {results.agreement[0].robot} all of them agree with "
             f"the library's own inverse dynamics to {worst:.0e} of the largest torque of the joint.",
             Table(
-                "formulations",
+                "overview",
                 "What each formulation gives, and its order in the number of joints n",
                 (
                     Column("formulation"), Column("source"), Column("gives", "math"), Column("joints"),
@@ -172,7 +177,9 @@ def _published(key: str, title: str, rows: Iterable[counts.Row]) -> Table:
     def equal(row: counts.Row) -> str:
         if row.equal:
             return "yes"
-        return "multiplications only" if row.equal_multiplications else "additions only" if row.equal_additions else "no"
+        return (
+            "multiplications only" if row.equal_multiplications else "additions only" if row.equal_additions else "no"
+        )
 
     return Table(
         key,
@@ -213,8 +220,8 @@ def _timing(results: Results) -> Section:
             Table(
                 "growth", "How the time grows: fitted exponents of n",
                 (
-                    Column("formulation"), Column("exponent of time", "number"), Column("± (95 %)", "number"),
-                    Column("from n", "number"), Column("to n", "number"), Column("exponent of operations", "number"),
+                    Column("formulation"), Column("exponent of time", "number", 2), Column("± (95 %)", "number", 2),
+                    Column("from n", "number"), Column("to n", "number"), Column("exponent of operations", "number", 2),
                 ),
                 tuple((g.label, g.exponent, g.plus_minus, g.first, g.last, g.predicted) for g in timings.growth),
             ),
@@ -222,9 +229,9 @@ def _timing(results: Results) -> Section:
                 "six-joints", f"At n = {SORTED_AT} joints", columns, tuple(p for p in points if p[1] == SORTED_AT),
             ),
             Table(
-                "crossovers", "Where one overtakes the other",
-                (Column("quicker"), Column("than"), Column("from n on", "number"), Column("judged by")),
-                tuple((c.quicker, c.slower, c.n, c.by) for c in timings.crossovers),
+                "crossovers", "From which n on one is quicker than the other for good (blank: nowhere measured)",
+                (Column("quicker"), Column("than"), Column("by operations", "number"), Column("by time", "number")),
+                tuple(_crossovers(timings.crossovers)),
             ),
             Sentences(timings.notes),
             Table(
@@ -238,14 +245,22 @@ def _timing(results: Results) -> Section:
     )  # fmt: skip
 
 
+def _crossovers(found: Iterable[Crossover]) -> Iterable[tuple[Value, ...]]:
+    """Both judgements of a pair in one row."""
+    pairs: dict[tuple[str, str], dict[str, int | None]] = {}
+    for crossover in found:
+        pairs.setdefault((crossover.quicker, crossover.slower), {})[crossover.by] = crossover.n
+    return ((*pair, since.get("operations"), since.get("time")) for pair, since in pairs.items())
+
+
 def _effects(results: Results) -> Section:
     split = results.split
     return Section(
         "effects",
         "Translational against rotational effects",
         (
-            f"The inertia and velocity terms of the {split.robot}, split by generalized d'Alembert into what the links' "
-            f"translation and what their rotation contributes, along {split.trajectory.name}. The chapter gives no "
+            f"The inertia and velocity terms of the {split.robot}, split by generalized d'Alembert into what translation "
+            f"and what rotation of the links contributes, along {split.trajectory.name}. The chapter gives no "
             "trajectory for its figures; how often random ones lead to the same verdict is counted below.",
             *_pictures(results.effects_figures),
             Table(
@@ -255,27 +270,32 @@ def _effects(results: Results) -> Section:
                     Column("translational share", "percent"),
                 ),
                 tuple(
-                    (_element(v.element), v.found, v.published, "yes" if v.agrees else "no", float(v.share))
+                    (
+                        _element(v.element), v.found, v.published, "yes" if v.agrees else "no",
+                        None if v.found == "none" else float(v.share),
+                    )
                     for v in results.verdicts
-                ),
-            ),
-            Table(
-                "robustness", "The same over many random trajectories: how many lead to each verdict",
-                (
-                    Column("element", "math"), *(Column(k, "percent") for k in ("translational", "rotational", "both", "none")),
-                    Column("as published", "percent"),
-                ),
-                tuple(
-                    (_element(r.element), *(float(x) for x in (r.translational, r.rotational, r.both, r.none, r.agrees)))
-                    for r in results.robustness
                 ),
             ),
             Sentences(results.effects_notes),
             Table(
+                "robustness", "The same over many random trajectories: how many lead to each verdict",
+                (
+                    Column("element", "math"),
+                    *(Column(verdict, "percent") for verdict in ("translational", "rotational", "both", "none")),
+                    Column("as published", "percent"),
+                ),
+                tuple(
+                    (_element(r.element), *map(float, (r.translational, r.rotational, r.both, r.none, r.agrees)))
+                    for r in results.robustness
+                ),
+                folded=True,
+            ),
+            Table(
                 "simplification", "What may be dropped along this trajectory",
                 (
                     Column("tolerance", "percent"), Column("terms kept", "number"), Column("of", "number"),
-                    Column("torque error", "percent"), Column("× before", "number"), Column("× after", "number"),
+                    Column("torque error", "percent", 3), Column("× before", "number"), Column("× after", "number"),
                     Column("+ before", "number"), Column("+ after", "number"), Column("dropped", "detail"),
                 ),
                 tuple(_simplification(s) for s in results.simplifications),
@@ -289,7 +309,7 @@ def _element(name: str) -> str:
     return f"{name[0]}_{name[1:]}"
 
 
-def _simplification(found: Any) -> tuple[Value, ...]:
+def _simplification(found: Simplification) -> tuple[Value, ...]:
     kept = sum(term.kept for term in found.terms)
     return (
         float(found.tolerance), kept, len(found.terms), float(found.error),

@@ -1,0 +1,291 @@
+"""The report's files, read back; and its page, opened in a browser."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import html.parser
+import json
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from fastdyn.study import counts, ink, page, report
+from fastdyn.study.formulations import FORMULATIONS
+from fastdyn.study.page import vector
+from fastdyn.study.page.content import Column, Picture, Table, mathematics
+from fastdyn.study.polynomials import Polynomial
+from tests import browser, small_report
+
+TABLES = [
+    "overview", "table-3-1", "table-3-4", "table-3-5", "texts", "kernels", "literature", "probing", "growth",
+    "six-joints", "crossovers", "history", "points", "verdicts", "robustness", "simplification",
+]  # fmt: skip
+FIGURES = 3
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "study"
+    report.write(small_report.results(), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def text(folder: Path) -> str:
+    return (folder / "index.html").read_text(encoding="utf-8")
+
+
+# ---------------------------------------------------------------------------------------------- the files
+
+
+class Reader(html.parser.HTMLParser):
+    """Checks that elements close in the order in which they open, and collects attributes and text."""
+
+    VOID = ("meta", "br")
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.attributes: list[tuple[str, str, str | None]] = []
+        self.text = ""
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes += [(tag, name, value) for name, value in attrs]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes += [(tag, name, value) for name, value in attrs]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag, self.getpos()
+
+    def handle_data(self, data: str) -> None:
+        if not self.open or self.open[-1] not in ("script", "style"):
+            self.text += data
+
+    def values(self, name: str) -> list[str]:
+        return [value or "" for _, attribute, value in self.attributes if attribute == name]
+
+
+def test_the_page_is_balanced_and_its_ids_are_unique(text: str) -> None:
+    ids = Reader(text).values("id")
+    assert len(ids) == len(set(ids))
+    assert set(TABLES) <= set(ids)
+
+
+def test_the_page_needs_nothing_but_itself(text: str, folder: Path) -> None:
+    found = Reader(text)
+    references = [*found.values("src"), *found.values("href")]
+    ids = set(found.values("id"))
+    for reference in references:
+        assert (folder / reference).is_file() or (reference[0] == "#" and reference[1:] in ids), reference
+    assert re.findall(r"@import|url\((?!#)|//[a-z]+\.", text) == []
+    assert {tag for tag, _, _ in found.attributes} & {"link", "img", "iframe", "object"} == set()
+
+
+def test_every_published_row_is_on_the_page(text: str) -> None:
+    shown = Reader(text).text
+    for row in counts.tables():
+        for part in (row.name, row.why, *(reading.what for reading in row.readings)):
+            assert Reader(mathematics(part)).text in shown
+        for cost in (row.published, row.counted, *(reading.cost for reading in row.readings)):
+            assert Reader(mathematics(str(cost.additions))).text in shown.replace("\N{NO-BREAK SPACE}", " ")
+    for name in FORMULATIONS:
+        assert name in shown
+
+
+def test_csv_and_json_hold_the_same_numbers(folder: Path) -> None:
+    data = json.loads((folder / "study.json").read_text(encoding="utf-8"))
+    assert sorted(data["tables"]) == sorted(TABLES)
+    for key, table in data["tables"].items():
+        with (folder / "csv" / f"{key}.csv").open(encoding="utf-8", newline="") as file:
+            head, *rows = csv.reader(file)
+        assert head == table["columns"]
+        assert rows == [["" if value is None else str(value) for value in row] for row in table["rows"]]
+    points = data["tables"]["points"]["rows"]
+    assert [row[2] for row in points] == [point.ns for point in small_report.timings().points]
+    assert data["split"]["D_tran"] == small_report.split().D_tran.tolist()
+
+
+def test_the_summary_has_the_tables_and_the_machine(folder: Path) -> None:
+    summary = (folder / "summary.md").read_text(encoding="utf-8")
+    assert "| lagrange_euler | 3.97 | 0.02 | 2 | 100 | 3.90 |" in summary
+    assert "Machine: a machine" in summary
+    assert "Every point measured" not in summary
+
+
+def test_nothing_is_written_when_something_cannot_be(tmp_path: Path) -> None:
+    results = small_report.results()
+    spoilt = dataclasses.replace(results.agreement[0], difference=float("nan"))
+    with pytest.raises(ValueError, match="nan"):
+        report.write(dataclasses.replace(results, agreement=(spoilt,)), tmp_path / "study")
+    with pytest.raises(AttributeError):
+        report.write(dataclasses.replace(results, effects_figures={"no figure": object()}), tmp_path / "study")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_is_updated_file_by_file_and_the_page_comes_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+    write = report.output.write
+    monkeypatch.setattr(report.output, "write", lambda path, fill: (order.append(path.name), write(path, fill)))
+    (tmp_path / "notes.txt").write_text("mine")
+    report.write(small_report.results(), tmp_path)
+    report.write(small_report.results(), tmp_path)
+    assert order[-1] == "index.html"
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+    assert list(tmp_path.rglob("*.part")) == []
+
+
+def test_the_title_counts_the_formulations() -> None:
+    assert len(FORMULATIONS) == 11, "the page's title says eleven"
+
+
+def test_formulas_are_typeset() -> None:
+    assert mathematics("-m_j U_ki^T <= ^{i-1}A_i") == (
+        "−m<sub>j</sub> U<sub>ki</sub><sup>T</sup> ≤ <sup>i−1</sup>A<sub>i</sub>"
+    )
+    table = Table("t", "T", (Column("a"), Column("b", "number")), (("<x>", Polynomial((-1, 0, 2))),))
+    assert page._table(table).count("&lt;x&gt;") == 1
+    assert 'data-value="71.0">2\N{NO-BREAK SPACE}n<sup>2</sup> −\N{NO-BREAK SPACE}1<' in page._table(table)
+
+
+def test_figures_take_the_pages_colours_and_share_no_ids() -> None:
+    one, two = (vector.svg(Picture("A figure", small_report.figure()), key) for key in ("one", "two"))
+    for colour in (ink.INK, ink.PAPER, ink.GRID, *ink.SERIES[:2]):
+        assert colour not in one
+    assert "var(--ink)" in one
+    assert "var(--series-1)" in one
+    ids = [set(Reader(each).values("id")) for each in (one, two)]
+    assert ids[0]
+    assert not ids[0] & ids[1]
+    assert "DejaVu" not in one
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "made"),
+    [
+        ("timing", "Timings", small_report.timings()),
+        ("timing", "Point", small_report.timings().points[0]),
+        ("timing", "Growth", small_report.timings().growth[0]),
+        ("timing", "Crossover", small_report.timings().crossovers[0]),
+        ("timing", "Then", small_report.timings().history[0]),
+        ("effects", "Split", small_report.split()),
+        ("effects", "Trajectory", small_report.split().trajectory),
+        ("effects", "Verdict", small_report.results().verdicts[0]),
+        ("effects", "Robustness", small_report.results().robustness[0]),
+        ("simplification", "Simplification", small_report.results().simplifications[0]),
+    ],
+)
+def test_what_is_made_by_hand_has_the_fields_of_the_real_thing(module: str, name: str, made: SimpleNamespace) -> None:
+    real = getattr(import_module(f"fastdyn.study.{module}"), name)
+    assert set(vars(made)) <= {field.name for field in dataclasses.fields(real)}
+
+
+# ---------------------------------------------------------------------------------------------- in a browser
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with browser.browser() as found:
+        yield found
+
+
+@pytest.fixture
+def opened(chromium: Any, folder: Path) -> Iterator[Any]:
+    """Opens the page at a width; complaints and requests are collected, and looked at in the end."""
+    address, contexts, requests, complaints = (folder / "index.html").as_uri(), [], [], []
+
+    def go(width: int = 1280, **options: Any) -> Any:
+        context = chromium.new_context(viewport={"width": width, "height": 900}, **options)
+        contexts.append(context)
+        tab = context.new_page()
+        tab.on("request", lambda request: requests.append(request.url))
+        tab.on("console", lambda message: complaints.append(message.text))
+        tab.on("pageerror", lambda error: complaints.append(str(error)))
+        tab.goto(address)
+        return tab
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert complaints == []
+    assert set(requests) == {address}
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_figure_and_table_is_shown_and_nothing_sticks_out(opened: Any, width: int) -> None:
+    tab = opened(width)
+    assert tab.evaluate("document.documentElement.scrollWidth") == width
+    boxes = [figure.bounding_box() for figure in tab.locator("figure svg[role=img]").all()]
+    assert len(boxes) == FIGURES
+    assert all(box["width"] > 300 and box["height"] > 100 for box in boxes)
+    tab.locator("details.table").evaluate_all("all => all.forEach(one => one.open = true)")
+    for key in TABLES:
+        box = tab.locator(f"table#{key}").bounding_box()
+        assert box["width"] > 200, key
+        assert box["height"] > 40, key
+    assert tab.evaluate("document.documentElement.scrollWidth") == width
+    assert tab.locator("nav a").first.is_visible() == (width > 1000)  # folded on a phone
+
+
+def column(tab: Any, table: str, place: int) -> list[str]:
+    return tab.locator(f"#{table} tbody tr:first-child > :nth-child({place})").all_inner_texts()
+
+
+def test_a_click_sorts_by_value_and_another_one_backwards(opened: Any) -> None:
+    tab = opened()
+    head = tab.locator("#six-joints thead th:nth-child(3)")
+    for sort, sign in (("ascending", 1), ("descending", -1)):
+        head.locator("button").click()
+        assert head.get_attribute("aria-sort") == sort
+        found = [float(cell.replace(",", "")) for cell in column(tab, "six-joints", 3)]
+        assert found == sorted(found, key=lambda x: sign * x)
+        assert len(set(found)) == len(small_report.NAMES)  # 63; 2,268 and 13,608: as text they sort otherwise
+    tab.locator("#six-joints thead th:nth-child(1) button").click()
+    assert head.get_attribute("aria-sort") == "none"
+
+
+def test_sorting_by_keyboard_keeps_reasons_with_their_rows(opened: Any) -> None:
+    tab = opened()
+    button = tab.locator("#table-3-4 thead th:nth-child(2) button")
+    button.focus()
+    tab.keyboard.press("Enter")
+    tab.keyboard.press("Enter")  # the largest polynomial first
+    assert column(tab, "table-3-4", 1)[0] == "total"
+    assert "the sum of the rows" in tab.locator("#table-3-4 tbody").first.inner_text()
+    tab.locator("#crossovers thead th:nth-child(4) button").click()
+    assert column(tab, "crossovers", 4) == ["3", "20", ""]  # blank cells stay last
+    tab.locator("#crossovers thead th:nth-child(4) button").click()
+    assert column(tab, "crossovers", 4) == ["20", "3", ""]
+
+
+COLOURS = """() => [
+    getComputedStyle(document.body).backgroundColor,
+    getComputedStyle(document.querySelector("figure svg text")).fill,
+]"""
+
+
+def test_dark_mode_changes_paper_and_ink_by_system_and_by_button(opened: Any) -> None:
+    light, dark = (opened(color_scheme=scheme).evaluate(COLOURS) for scheme in ("light", "dark"))
+    assert light[0] != dark[0]
+    assert light[1] != dark[1]
+    tab = opened(color_scheme="light")
+    tab.locator("button.theme").click()
+    assert tab.evaluate(COLOURS) == dark
+    tab.reload()
+    assert tab.evaluate(COLOURS) == dark  # remembered
+    tab.emulate_media(media="print")
+    assert tab.evaluate(COLOURS) == light  # paper is white
+    assert not tab.locator("aside").is_visible()
