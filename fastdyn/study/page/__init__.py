@@ -57,6 +57,8 @@ def html(report: Report) -> str:
 <div class="headlines" id="results">{"".join(map(_headline, report.headlines))}</div>
 </header>
 {"".join(_section(section, number) for number, section in enumerate(report.sections, 1))}
+<p class="data">The numbers: a CSV file beside each table, and all of them in <a href="study.json">study.json</a>; \
+in short, <a href="summary.md">summary.md</a>.</p>
 </main>
 <script>
 {_file("page.js")}</script>

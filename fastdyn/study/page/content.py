@@ -177,11 +177,7 @@ def typeset(value: Value, column: Column = NUMBER) -> str:
         return re.sub(r" (?![+−])", "\N{NO-BREAK SPACE}", mathematics(text))
     if column.kind in ("math", "detail"):
         return mathematics(text)
-    if isinstance(value, float) and "e" in text:
-        digits, power = text.split("e")
-        return f"{digits} × 10<sup>{int(power)}</sup>".replace("-", "−")
-    text = html.escape(text)
-    return text if isinstance(value, str) else text.replace("-", "−")
+    return html.escape(text) if isinstance(value, str) else mathematics(text)
 
 
 _SIGNS = (
@@ -195,6 +191,7 @@ _SIGNS = (
     (r" \. ", " · "),
     (r"(?<![\w.,;:])-(?=[\w ])(?!\w+-)", "−"),
     (r"&lt;=", "≤"),
+    (r"(?<=\d)e-0*(?=[1-9])(\d+)", r" × 10^{-\1}"),
 )
 
 

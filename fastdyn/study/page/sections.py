@@ -327,8 +327,5 @@ def _circumstances(results: Results) -> Section:
     return Section(
         "measured",
         "How it was measured",
-        (
-            Facts(tuple(results.about.items())),
-            "The same numbers stand in csv/, a file for each table, and all together in study.json.",
-        ),
+        (Facts(tuple(results.about.items())),),
     )
