@@ -92,7 +92,7 @@ def _block(block: Block, key: str) -> str:
         case Facts():
             return "<dl>" + "".join(f"<dt>{escape(n)}</dt><dd>{escape(v)}</dd>" for n, v in block.pairs) + "</dl>"
         case Picture():
-            caption = f'<figcaption id="{key}-caption">{escape(block.title)}</figcaption>'
+            caption = f"<figcaption>{escape(block.title)}</figcaption>"
             return f'<figure class="picture">{caption}<div class="box">{svg(block, key)}</div></figure>'
         case Table():
             return _table(block)
