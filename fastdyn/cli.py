@@ -258,7 +258,7 @@ def _progress() -> Iterator[Callable[[float, str], None]]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     with Progress(
-        BarColumn(30),
+        BarColumn(18),
         TextColumn("{task.percentage:3.0f} %"),
         TimeElapsedColumn(),
         TextColumn("{task.description}"),

@@ -81,9 +81,9 @@ def gather(quick: bool = False, progress: Progress | None = None, command: str =
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RobotWarning)  # the PUMA's published tables are like that
         robot = puma560()
-    say(0.0, "agreement of the formulations; the first run on a machine compiles them for some minutes")
+    say(0.0, "comparing formulations; a first run compiles them")
     found = agreement(robot)
-    say(0.03, "counting operations, on numbers that count: a quarter of a minute")
+    say(0.03, "counting operations")
     counts.tables(), counts.formulations(), counts.kernels(), counts.probing_counts()
     counted = 0.5 if quick else 0.1  # a guess at the shares of the time that it all takes
     timings = timing.measure(quick, lambda fraction, what: say(counted + (0.9 - counted) * fraction, what))
