@@ -260,9 +260,9 @@ def _effects(results: Results) -> Section:
         "Translational against rotational effects",
         (
             f"The inertia and velocity terms of the {split.robot}, split by generalized d'Alembert into what "
-            "translation and what rotation of the links contributes, along "
-            f"{split.trajectory.name}. The chapter gives no trajectory for its figures; how often random ones lead to "
-            "the same verdict is counted below.",
+            "translation and what rotation of the links contributes, along a trajectory of "
+            f"{len(split.trajectory.t)} points ({split.trajectory.name}). The chapter gives none for its figures; how "
+            "often random ones lead to the same verdict is counted below.",
             *_pictures(results.effects_figures),
             Table(
                 "verdicts", "Which effect rules, here and in the chapter",
