@@ -16,7 +16,6 @@ from time import thread_time
 from typing import Any, NoReturn
 
 import numpy as np
-from numba.core import config
 from numpy import empty
 from numpy.typing import ArrayLike, DTypeLike
 
@@ -25,7 +24,7 @@ from fastdyn.errors import ArgumentError, ArgumentTypeError, NotFiniteError, Sin
 from fastdyn.kernels.rows import INDEX
 from fastdyn.model import Model
 from fastdyn.parts import Array
-from fastdyn.scalars import LANES
+from fastdyn.scalars import LANES, READABLE
 from fastdyn.workspace import ONE_STATE, workspace
 
 Core = Callable[[int], tuple[int, ...]]
@@ -98,7 +97,7 @@ class Task:
     ) -> None:
         self.robot, self.joints, self.model, self.quantity, self.real = robot, joints, model, quantity, real
         self.P = model.single if real == SINGLE else model.P
-        self.n, self.shape = model.n, (model.n,)
+        self.n = model.n
         self.topology = model.forked if quantity.forked else model.T
         self.core = quantity.result(model.n)
         self.cores = {name: (sixes if name == "wrenches" else per_joint)(model.n) for name in quantity.arguments}
@@ -112,24 +111,20 @@ class Task:
 
     def __call__(self, values: tuple[Any, ...], out: Array | None = None, threads: int = 1) -> Array:
         """The quantity for one state (n,) or any batch (..., n) of them; values in the order of its arguments."""
-        if out is None and threads is ONE and self.real is FLOAT:
-            shape = self.shape
+        if out is None and threads is ONE:
+            result: Array = empty(self.core)
             try:
-                for value in values:
-                    if value.dtype is not FLOAT or value.shape != shape:
-                        break
-                else:
-                    result: Array = empty(self.columns)
-                    if self.one(*values, result, self.address) == 0:
-                        return result if len(self.core) == 1 else result.reshape(self.core)
-            except (AttributeError, TypeError):  # no arrays, or not one state
+                if self.one(*values, result, self.address) == 0:
+                    return result
+            except TypeError:  # with wrenches
                 pass
         return self._any(values, out, threads)
 
     def _first_state(self, *arguments: Any) -> int:
         """Finds the quick way for one well-formed state, where there is one, and goes it; -1 where there is none."""
         entry = ONE_STATE.get(self.quantity.entry)
-        if entry is None or self.n == 0 or config.DISABLE_JIT:
+        if entry is None or self.n == 0 or self.real is not FLOAT or not READABLE:
+            self.one = _no_quick_way
             return -1
         with _LOCK:  # several threads may come here, and what one of them works on already must not be replaced
             if self.memory is None:
@@ -182,6 +177,10 @@ class Task:
         raise NotFiniteError(
             f"the result of {self.robot}{sample} is beyond the range of {self.real}, though all arguments are finite"
         )
+
+
+def _no_quick_way(*arguments: Any) -> int:
+    return -1
 
 
 def precision(dtype: DTypeLike | None) -> np.dtype[Any]:

@@ -30,11 +30,11 @@ def bias_rows(n):
 
 
 def kinetic_rows(n):
-    return (2 + velocities.SLOTS) * n
+    return (2 + velocities.WORK) * n
 
 
 def mass_rows(n):
-    return (1 + crba.SLOTS) * n + n * n
+    return (1 + crba.WORK) * n + n * n
 
 
 def coriolis_rows(n):
@@ -114,12 +114,12 @@ def potential_energy(P, T, q, energy, scratch):
 def kinetic_energy(P, T, q, qd, energy, scratch):
     """energy: (T, 1)."""
     n = P.shape[1]
-    X, work = scratch[: 2 * n], scratch[2 * n :]
+    X, work, speeds = scratch[: 2 * n], scratch[2 * n : 4 * n], scratch[4 * n :]
     check = fill(X, 0.0)
     for first in range(0, q.shape[0], width(X)):
         check = check + take(q, first, X, 0)
         check = check + take(qd, first, X, n)
-        value = velocities.kinetic_energy(P, T, X, work)
+        value = velocities.kinetic_energy(P, T, X, work, speeds)
         store(X, 0, value)
         check = check + give(X, 0, energy, first)
     return not_finite(check)
@@ -217,7 +217,7 @@ def forward_dynamics_crba(P, T, q, qd, tau, wrenches, qdd, scratch):
         for i in range(n):
             store(M, i, load(X, i))
             store(X, 2 * n + i, load(X, 2 * n + i) - load(X, 3 * n + i))
-        crba.mass_matrix(P, T, M, work)
+        crba.columns(P, T, M, work)  # whose turns rnea.outward has left in `work`
         bad = max(bad, crba.factorise(P, T, M, n))
         crba.solve(T, M, n, X, 2 * n)
         check = check + give(X, 2 * n, qdd, first)

@@ -19,7 +19,18 @@ from fastdyn.kernels import aba, crba, gravity, rnea
 from fastdyn.kernels.rows import ROWS
 from fastdyn.model import Model
 from fastdyn.parts import Array
-from fastdyn.scalars import LANES, AddressEntry, StateEntry, columns_at, floats_at, integers_at, kernel
+from fastdyn.scalars import (
+    LANES,
+    AddressEntry,
+    StateEntry,
+    columns_at,
+    copy_state,
+    data_of,
+    floats_at,
+    integers_at,
+    is_state,
+    kernel,
+)
 
 HEADER = 8
 
@@ -36,7 +47,7 @@ def state_offset(n: int) -> int:
 
 def scratch_size(n: int) -> int:
     """The largest need of the functions below: rows that aba and rnea, or crba with its own q and M, work in."""
-    return max((5 + aba.WORK) * n, (1 + crba.SLOTS) * n + n * n)
+    return max((5 + aba.WORK) * n, (1 + crba.WORK) * n + n * n)
 
 
 # ---------------------------------------------------------------------------------------------- compiled
@@ -106,7 +117,7 @@ def mass_matrix(workspace):
     n, at_T, at_P, at_q, _, _, _, at_M, at_scratch = _layout(workspace)
     P, T = columns_at(at_P, ROWS, n), integers_at(at_T, 3, n)
     X, M, Y = floats_at(at_q, 1, n)[0], floats_at(at_M, 1, n * n)[0], floats_at(at_scratch, 1, n + n * n)[0]
-    work = floats_at(at_scratch + 8 * (n + n * n), 1, crba.SLOTS * n)[0]
+    work = floats_at(at_scratch + 8 * (n + n * n), 1, crba.WORK * n)[0]
     for i in range(n):
         Y[i] = X[i]
     for i in range(n * n):
@@ -210,73 +221,58 @@ def _c_forward_dynamics(q, qd, tau, qdd, workspace):
     return status
 
 
-@kernel
-def _into(state, target):
-    """Copies a state's array to an address."""
-    b = floats_at(target, 1, state.shape[0])
-    for i in range(state.shape[0]):
-        b[0, i] = state[i]
-
-
-@kernel
-def _out_of(source, result):
-    a = floats_at(source, 1, result.shape[0])
-    for i in range(result.shape[0]):
-        result[i] = a[0, i]
-
-
 def _one_inverse_dynamics(q, qd, qdd, tau, workspace):
     n, _, _, to_q, to_qd, to_qdd, from_tau, _, _ = _layout(workspace)
-    if q.shape[0] != n or qd.shape[0] != n or qdd.shape[0] != n:
+    if not (is_state(q, tau, n) and is_state(qd, tau, n) and is_state(qdd, tau, n)):
         return -1
-    _into(q, to_q)
-    _into(qd, to_qd)
-    _into(qdd, to_qdd)
+    copy_state(q, to_q, n)
+    copy_state(qd, to_qd, n)
+    copy_state(qdd, to_qdd, n)
     status = inverse_dynamics(workspace)
-    _out_of(from_tau, tau)
+    _copy(from_tau, data_of(tau), n)
     return status
 
 
 def _one_forward_dynamics(q, qd, tau, qdd, workspace):
     n, _, _, to_q, to_qd, from_qdd, to_tau, _, _ = _layout(workspace)
-    if q.shape[0] != n or qd.shape[0] != n or tau.shape[0] != n:
+    if not (is_state(q, qdd, n) and is_state(qd, qdd, n) and is_state(tau, qdd, n)):
         return -1
-    _into(q, to_q)
-    _into(qd, to_qd)
-    _into(tau, to_tau)
+    copy_state(q, to_q, n)
+    copy_state(qd, to_qd, n)
+    copy_state(tau, to_tau, n)
     status = forward_dynamics(workspace)
-    _out_of(from_qdd, qdd)
+    _copy(from_qdd, data_of(qdd), n)
     return status
 
 
 def _one_bias_forces(q, qd, tau, workspace):
     n, _, _, to_q, to_qd, _, from_tau, _, _ = _layout(workspace)
-    if q.shape[0] != n or qd.shape[0] != n:
+    if not (is_state(q, tau, n) and is_state(qd, tau, n)):
         return -1
-    _into(q, to_q)
-    _into(qd, to_qd)
+    copy_state(q, to_q, n)
+    copy_state(qd, to_qd, n)
     status = bias_forces(workspace)
-    _out_of(from_tau, tau)
+    _copy(from_tau, data_of(tau), n)
     return status
 
 
 def _one_gravity_forces(q, tau, workspace):
     n, _, _, to_q, _, _, from_tau, _, _ = _layout(workspace)
-    if q.shape[0] != n:
+    if not is_state(q, tau, n):
         return -1
-    _into(q, to_q)
+    copy_state(q, to_q, n)
     status = gravity_forces(workspace)
-    _out_of(from_tau, tau)
+    _copy(from_tau, data_of(tau), n)
     return status
 
 
 def _one_mass_matrix(q, M, workspace):
     n, _, _, to_q, _, _, _, from_M, _ = _layout(workspace)
-    if q.shape[0] != n:
+    if not is_state(q, M, n):
         return -1
-    _into(q, to_q)
+    copy_state(q, to_q, n)
     status = mass_matrix(workspace)
-    _out_of(from_M, M)
+    _copy(from_M, data_of(M), n * n)
     return status
 
 
@@ -301,7 +297,7 @@ C_FUNCTIONS = {
 }  # fmt: skip
 
 
-# one checked state, by the entry point of its batches; answers -1 where lengths are wrong
+# one state, by the entry point of its batches; answers -1 where an argument is no array of n float64
 ONE_STATE = {
     batch.inverse_dynamics: StateEntry(_one_inverse_dynamics),
     batch.forward_dynamics_aba: StateEntry(_one_forward_dynamics),

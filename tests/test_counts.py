@@ -47,7 +47,7 @@ def test_polynomials_add_multiply_and_print():
 
 def test_stages_count_for_the_innermost_and_sum_to_the_whole():
     model = counts.random_chain(4).model
-    arguments = (model.P, model.T, np.full(20, 0.5), np.full(4 * crba.SLOTS, 0.5))
+    arguments = (model.P, model.T, np.full(20, 0.5), np.full(4 * crba.WORK, 0.5))
     stages = {"outer": crba.composite, "inner": crba.parent_inertia}
     found = count_stages(crba.mass_matrix, stages, *arguments)
     assert set(found) == {"", "outer", "inner"}

@@ -11,6 +11,7 @@ work: rows as in rnea.py, and SLOTS more for each link behind them.
 """
 
 from fastdyn.kernels import rnea
+from fastdyn.kernels.joints import coordinate, turn
 from fastdyn.kernels.rows import *
 from fastdyn.kernels.vectors import (
     cross,
@@ -66,9 +67,9 @@ def inward(P, T, X, work):
             Bxx, Bxy, Bxz = Bxx + load(work, row + 12), Bxy + load(work, row + 13), Bxz + load(work, row + 14)
             Byx, Byy, Byz = Byx + load(work, row + 15), Byy + load(work, row + 16), Byz + load(work, row + 17)
             Bzx, Bzy, Bzz = Bzx + load(work, row + 18), Bzy + load(work, row + 19), Bzz + load(work, row + 20)
-        row = rnea.SLOTS * i
-        fx, fy, fz = fx + load(work, row + 2), fy + load(work, row + 3), fz + load(work, row + 4)
-        nx, ny, nz = nx + load(work, row + 5), ny + load(work, row + 6), nz + load(work, row + 7)
+        row = rnea.wrench_row(P, i)
+        fx, fy, fz = fx + load(work, row), fy + load(work, row + 1), fz + load(work, row + 2)
+        nx, ny, nz = nx + load(work, row + 3), ny + load(work, row + 4), nz + load(work, row + 5)
 
         # the wrench that a unit acceleration of the joint takes
         if kind & PRISMATIC:
@@ -111,13 +112,12 @@ def inward(P, T, X, work):
         Cxy, Cxz, Cyz = Cxy - tx * ky, Cxz - tx * kz, Cyz - ty * kz
         fx, fy, fz = fx + ux * qdd, fy + uy * qdd, fz + uz * qdd
         nx, ny, nz = nx + tx * qdd, ny + ty * qdd, nz + tz * qdd
-        row = rnea.SLOTS * i
-        s, c = load(work, row), load(work, row + 1)
+        s, c = turn(P, work, i)
         fx, fy, fz, nx, ny, nz = rnea.parent_wrench(P, T, X, i, s, c, fx, fy, fz, nx, ny, nz)
         ca, sa = P[COS_ALPHA, i], P[SIN_ALPHA, i]
         px, pz = P[PX, i], P[PZ, i]
         if kind & PRISMATIC:  # to where the origin is when the joint is at its zero
-            d = rnea.coordinate(P, T, X, i)
+            d = coordinate(P, T, X, i)
             Bxx, Bxy, Bxz, Byx, Byy, Byz, Bzx, Bzy, Bzz, Cxx, Cyy, Czz, Cxy, Cxz, Cyz = shifted_z(
                 d, Axx, Ayy, Axy, Axz, Ayz, Bxx, Bxy, Bxz, Byx, Byy, Byz, Bzx, Bzy, Bzz, Cxx, Cyy, Czz, Cxy, Cxz, Cyz
             )
@@ -180,7 +180,7 @@ def inward(P, T, X, work):
             add(work, row + 18, Dzx)
             add(work, row + 19, Dzy)
             add(work, row + 20, Dzz)
-            rnea.add_wrench(work, rnea.SLOTS * T[PARENT, i], fx, fy, fz, nx, ny, nz)
+            rnea.add_wrench(work, rnea.wrench_row(P, T[PARENT, i]), fx, fy, fz, nx, ny, nz)
             Axx, Ayy, Azz, Axy, Axz, Ayz = zero, zero, zero, zero, zero, zero
             Bxx, Bxy, Bxz, Byx, Byy, Byz, Bzx, Bzy, Bzz = zero, zero, zero, zero, zero, zero, zero, zero, zero
             Cxx, Cyy, Czz, Cxy, Cxz, Cyz = zero, zero, zero, zero, zero, zero
@@ -203,7 +203,7 @@ def shifted_z(d, Axx, Ayy, Axy, Axz, Ayz, Bxx, Bxy, Bxz, Byx, Byy, Byz, Bzx, Bzy
 def outward(P, T, X, work):
     """Joint accelerations, from the base to the tips."""
     n = P.shape[1]
-    motion, joints = rnea.SLOTS * n, (rnea.WORK + SLOTS) * n
+    joints = (rnea.WORK + SLOTS) * n
     zero = fill(X, 0.0)
     ax, ay, az, vx, vy, vz = zero, zero, zero, zero, zero, zero  # angular, linear acceleration due to qdd
     for i in range(n):
@@ -211,10 +211,9 @@ def outward(P, T, X, work):
         if parent < 0:
             ax, ay, az, vx, vy, vz = zero, zero, zero, zero, zero, zero
         else:
-            row = rnea.SLOTS * i
-            s, c = load(work, row), load(work, row + 1)
+            s, c = turn(P, work, i)
             ca, sa = P[COS_ALPHA, i], P[SIN_ALPHA, i]
-            row = motion + rnea.MOTION * parent
+            row = rnea.motion_row(P, parent)
             ax, ay, az = load(work, row + 3), load(work, row + 4), load(work, row + 5)
             vx, vy, vz = load(work, row + 6), load(work, row + 7), load(work, row + 8)
             if not kind & STRAIGHT:
@@ -225,7 +224,7 @@ def outward(P, T, X, work):
             ax, ay, az = into_link(c, s, ca, sa, ax, ay, az)
             vx, vy, vz = into_link(c, s, ca, sa, vx + ux, vy + uy, vz + uz)
             if kind & PRISMATIC:
-                d = rnea.coordinate(P, T, X, i)
+                d = coordinate(P, T, X, i)
                 vx, vy = vx + ay * d, vy - ax * d
         row = joints + JOINT * i
         carried = vx * load(work, row) + vy * load(work, row + 1) + vz * load(work, row + 2)
@@ -236,7 +235,7 @@ def outward(P, T, X, work):
             vz = vz + qdd
         else:
             az = az + qdd
-        row = motion + rnea.MOTION * i
+        row = rnea.motion_row(P, i)
         store(work, row + 3, ax)
         store(work, row + 4, ay)
         store(work, row + 5, az)

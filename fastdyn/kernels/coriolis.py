@@ -15,17 +15,18 @@ K = integral of (x' - o') (x - o)^T dm. Column j sends inward two wrenches and a
 
 X rows, in the user's order of joints: q (n), qd (n), C (n * n, row by row; entries of joints on different branches are
 never touched).
-work: crba.SLOTS rows for each link, then SLOTS for each.
+work: crba.WORK rows for each link, then SLOTS for each.
 """
 
 from fastdyn.kernels import crba, velocities
-from fastdyn.kernels.rnea import coordinate, parent_wrench
+from fastdyn.kernels.joints import coordinate, turn, turn_all
+from fastdyn.kernels.rnea import parent_wrench
 from fastdyn.kernels.rows import *
 from fastdyn.kernels.vectors import cross, matrix_turned_x, matrix_turned_z, out_of_link, turned, turned_back
 from fastdyn.scalars import add, fill, kernel, load, store
 
 SLOTS = 12  # l, then K by rows
-WORK = crba.SLOTS + SLOTS  # and `speeds`, a buffer of its own
+WORK = crba.WORK + SLOTS  # and `speeds`, a buffer of its own
 
 
 @kernel
@@ -92,9 +93,9 @@ def slide_rate(P, T, X, speeds, i):
 @kernel
 def hand_inward(P, T, X, work, speeds, first, i):
     """Adds a composite's l and K to its parent's."""
-    kind, row = T[KIND, i], crba.SLOTS * i
-    s, c = load(work, row), load(work, row + 1)
-    hx, hy, hz, m = load(work, row + 2), load(work, row + 3), load(work, row + 4), load(work, row + 11)
+    kind, row = T[KIND, i], crba.composite_row(P, i)
+    s, c = turn(P, work, i)
+    hx, hy, hz, m = load(work, row), load(work, row + 1), load(work, row + 2), load(work, row + 9)
     row = first + SLOTS * i
     lx, ly, lz = load(work, row), load(work, row + 1), load(work, row + 2)
     Kxx, Kxy, Kxz = load(work, row + 3), load(work, row + 4), load(work, row + 5)
@@ -143,16 +144,17 @@ def hand_inward(P, T, X, work, speeds, first, i):
 def coriolis_matrix(P, T, X, work, speeds):
     """C, both triangles. `speeds`: a buffer of velocities.SLOTS rows for each link."""
     n = P.shape[1]
-    first = crba.SLOTS * n
+    first = crba.WORK * n
     zero = fill(X, 0.0)
+    turn_all(P, T, X, work)
     crba.composites(P, T, X, work)
-    velocities.velocities(P, T, X, speeds)
+    velocities.velocities(P, T, X, work, speeds)
     momenta(P, T, X, work, speeds, first)
     for j in range(n):
-        row = crba.SLOTS * j
-        hx, hy, hz, m = load(work, row + 2), load(work, row + 3), load(work, row + 4), load(work, row + 11)
-        Jxx, Jyy, Jzz = load(work, row + 5), load(work, row + 6), load(work, row + 7)
-        Jxy, Jxz, Jyz = load(work, row + 8), load(work, row + 9), load(work, row + 10)
+        row = crba.composite_row(P, j)
+        hx, hy, hz, m = load(work, row), load(work, row + 1), load(work, row + 2), load(work, row + 9)
+        Jxx, Jyy, Jzz = load(work, row + 3), load(work, row + 4), load(work, row + 5)
+        Jxy, Jxz, Jyz = load(work, row + 6), load(work, row + 7), load(work, row + 8)
         row = first + SLOTS * j
         lx, ly = load(work, row), load(work, row + 1)
         row = velocities.SLOTS * j
@@ -188,7 +190,7 @@ def coriolis_matrix(P, T, X, work, speeds):
                 store(X, 2 * n + crba.at(T, j, i), zx * nx + zy * ny + ez)
             if T[PARENT, i] < 0:
                 break
-            s, c = load(work, crba.SLOTS * i), load(work, crba.SLOTS * i + 1)
+            s, c = turn(P, work, i)
             if T[KIND, i] & PRISMATIC:
                 ux, uy, uz = slide_rate(P, T, X, speeds, i)
                 dx, dy, dz = cross(ux, uy, uz, fx, fy, fz)

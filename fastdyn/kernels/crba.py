@@ -1,28 +1,32 @@
 """Composite rigid body: the mass matrix, and its L^T D L factors.
 
 When joint j alone accelerates, all it carries moves as one body: that body's wrench, felt at every joint further in, is
-column j. X rows: q (n), then M (n * n, row by row), both in the user's order of joints. work: SLOTS rows for each link.
+column j. X rows: q (n), then M (n * n, row by row), both in the user's order of joints. work: WORK rows for each link.
 Entries of joints on different branches are zero and never touched: the caller clears M once.
 """
 
-from fastdyn.kernels.rnea import coordinate, joint_rotation, parent_wrench
+from fastdyn.kernels.joints import TURNS, coordinate, turn, turn_all
+from fastdyn.kernels.rnea import parent_wrench
 from fastdyn.kernels.rows import *
 from fastdyn.kernels.vectors import out_of_link, symmetric_turned_x, symmetric_turned_z, turned
 from fastdyn.scalars import add, all_above, all_finite, fill, kernel, load, store
 
-SLOTS = 12  # work rows of a link: sine, cosine, and the composite's h, J (xx yy zz xy xz yz), m
+SLOTS = 10  # of the composite: h, J (xx yy zz xy xz yz), m
+WORK = TURNS + SLOTS  # rows of a link, its turn (joints.py) among those of all links first
+
+
+@kernel
+def composite_row(P, i):
+    return TURNS * P.shape[1] + SLOTS * i
 
 
 @kernel
 def begin(P, T, X, work):
-    """Sine and cosine of every joint; clears what links that are not straight will add to."""
+    """Clears what links that are not straight will add to."""
     for i in range(P.shape[1]):
-        s, c = joint_rotation(P, T, X, i)
-        store(work, SLOTS * i, s)
-        store(work, SLOTS * i + 1, c)
         if T[KIND, i] & FORK:
-            for k in range(2, SLOTS):
-                store(work, SLOTS * i + k, fill(X, 0.0))
+            for k in range(SLOTS):
+                store(work, composite_row(P, i) + k, fill(X, 0.0))
 
 
 @kernel
@@ -34,11 +38,11 @@ def composite(P, T, work, i, hx, hy, hz, xx, yy, zz, xy, xz, yz, m):
     else:
         xx, yy, xy, xz, yz = xx + P[JXX, i], yy + P[JYY, i], xy + P[JXY, i], xz + P[JXZ, i], yz + P[JYZ, i]
     if T[KIND, i] & FORK:
-        row = SLOTS * i
-        hx, hy, hz = hx + load(work, row + 2), hy + load(work, row + 3), hz + load(work, row + 4)
-        xx, yy, zz = xx + load(work, row + 5), yy + load(work, row + 6), zz + load(work, row + 7)
-        xy, xz, yz = xy + load(work, row + 8), xz + load(work, row + 9), yz + load(work, row + 10)
-        m = m + load(work, row + 11)
+        row = composite_row(P, i)
+        hx, hy, hz = hx + load(work, row), hy + load(work, row + 1), hz + load(work, row + 2)
+        xx, yy, zz = xx + load(work, row + 3), yy + load(work, row + 4), zz + load(work, row + 5)
+        xy, xz, yz = xy + load(work, row + 6), xz + load(work, row + 7), yz + load(work, row + 8)
+        m = m + load(work, row + 9)
     return hx, hy, hz, xx, yy, zz, xy, xz, yz, m
 
 
@@ -48,21 +52,21 @@ def hand_on(P, T, X, work, i, hx, hy, hz, xx, yy, zz, xy, xz, yz, m):
     zero = fill(X, 0.0)
     if T[PARENT, i] < 0:
         return zero, zero, zero, zero, zero, zero, zero, zero, zero, zero
-    s, c = load(work, SLOTS * i), load(work, SLOTS * i + 1)
+    s, c = turn(P, work, i)
     hx, hy, hz, xx, yy, zz, xy, xz, yz, m = parent_inertia(P, T, X, i, s, c, hx, hy, hz, xx, yy, zz, xy, xz, yz, m)
     if T[KIND, i] & STRAIGHT:
         return hx, hy, hz, xx, yy, zz, xy, xz, yz, m
-    row = SLOTS * T[PARENT, i]
-    add(work, row + 2, hx)
-    add(work, row + 3, hy)
-    add(work, row + 4, hz)
-    add(work, row + 5, xx)
-    add(work, row + 6, yy)
-    add(work, row + 7, zz)
-    add(work, row + 8, xy)
-    add(work, row + 9, xz)
-    add(work, row + 10, yz)
-    add(work, row + 11, m)
+    row = composite_row(P, T[PARENT, i])
+    add(work, row, hx)
+    add(work, row + 1, hy)
+    add(work, row + 2, hz)
+    add(work, row + 3, xx)
+    add(work, row + 4, yy)
+    add(work, row + 5, zz)
+    add(work, row + 6, xy)
+    add(work, row + 7, xz)
+    add(work, row + 8, yz)
+    add(work, row + 9, m)
     return zero, zero, zero, zero, zero, zero, zero, zero, zero, zero
 
 
@@ -74,17 +78,17 @@ def composites(P, T, X, work):
     hx, hy, hz, xx, yy, zz, xy, xz, yz, m = zero, zero, zero, zero, zero, zero, zero, zero, zero, zero
     for i in range(P.shape[1] - 1, -1, -1):
         hx, hy, hz, xx, yy, zz, xy, xz, yz, m = composite(P, T, work, i, hx, hy, hz, xx, yy, zz, xy, xz, yz, m)
-        row = SLOTS * i
-        store(work, row + 2, hx)
-        store(work, row + 3, hy)
-        store(work, row + 4, hz)
-        store(work, row + 5, xx)
-        store(work, row + 6, yy)
-        store(work, row + 7, zz)
-        store(work, row + 8, xy)
-        store(work, row + 9, xz)
-        store(work, row + 10, yz)
-        store(work, row + 11, m)
+        row = composite_row(P, i)
+        store(work, row, hx)
+        store(work, row + 1, hy)
+        store(work, row + 2, hz)
+        store(work, row + 3, xx)
+        store(work, row + 4, yy)
+        store(work, row + 5, zz)
+        store(work, row + 6, xy)
+        store(work, row + 7, xz)
+        store(work, row + 8, yz)
+        store(work, row + 9, m)
         hx, hy, hz, xx, yy, zz, xy, xz, yz, m = hand_on(P, T, X, work, i, hx, hy, hz, xx, yy, zz, xy, xz, yz, m)
 
 
@@ -133,6 +137,13 @@ def at(T, i, j):
 @kernel
 def mass_matrix(P, T, X, work):
     """M, both triangles."""
+    turn_all(P, T, X, work)
+    columns(P, T, X, work)
+
+
+@kernel
+def columns(P, T, X, work):
+    """The same, where the turns stand in `work` already."""
     zero = fill(X, 0.0)
     begin(P, T, X, work)
     hx, hy, hz, xx, yy, zz, xy, xz, yz, m = zero, zero, zero, zero, zero, zero, zero, zero, zero, zero
@@ -152,7 +163,7 @@ def column(P, T, X, work, j, inertia, fx, fy, fz, nx, ny, nz):
     store(X, n + at(T, j, j), inertia + P[ARMATURE, j])
     i, parent = j, T[PARENT, j]
     while parent >= 0:
-        s, c = load(work, SLOTS * i), load(work, SLOTS * i + 1)
+        s, c = turn(P, work, i)
         if T[PARENT, parent] < 0:  # of the last wrench only what the joint feels is wanted: the rest is not computed
             _, _, fz, _, _, nz = parent_wrench(P, T, X, i, s, c, fx, fy, fz, nx, ny, nz)
         else:

@@ -1,6 +1,7 @@
 """Gravity alone: the forces that hold a robot still, and its potential energy."""
 
-from fastdyn.kernels.rnea import MOTION, SLOTS, coordinate, joint_rotation, store_wrench
+from fastdyn.kernels.joints import coordinate, turn, turn_all
+from fastdyn.kernels.rnea import motion_row, store_wrench, wrench_row
 from fastdyn.kernels.rows import *
 from fastdyn.kernels.vectors import cross, into_link, turned_back
 from fastdyn.scalars import fill, kernel, load, store
@@ -17,16 +18,17 @@ def outward(P, T, X, work):
     zero = fill(X, 0.0)
     vx, vy, vz, potential = zero, zero, zero, zero
     total = zero
+    turn_all(P, T, X, work)
     for i in range(n):
         kind, parent = T[KIND, i], T[PARENT, i]
-        s, c = joint_rotation(P, T, X, i)
+        s, c = turn(P, work, i)
         px, py, pz = P[PX, i], P[PY, i], P[PZ, i]
         if parent < 0:
             potential = fill(X, P[GX, i] * px + P[GY, i] * py + P[GZ, i] * pz)
             vx, vy, vz = turned_back(c, s, P[GX, i], P[GY, i], fill(X, P[GZ, i]))
         else:
             if not kind & STRAIGHT:
-                row = SLOTS * n + MOTION * parent
+                row = motion_row(P, parent)
                 potential = load(work, row + 5)
                 vx, vy, vz = load(work, row + 6), load(work, row + 7), load(work, row + 8)
                 vx, vy, vz = turned_back(P[COS_GAMMA, i], P[SIN_GAMMA, i], vx, vy, vz)
@@ -39,12 +41,9 @@ def outward(P, T, X, work):
         nx, ny, nz = cross(hx, hy, hz, vx, vy, vz)
         total = total + potential * m + vx * hx + vy * hy + vz * hz
 
-        row = SLOTS * i
-        store(work, row, s)
-        store(work, row + 1, c)
-        store_wrench(work, row, vx * m, vy * m, vz * m, nx, ny, nz)
+        store_wrench(work, wrench_row(P, i), vx * m, vy * m, vz * m, nx, ny, nz)
         if kind & FORK:
-            row = SLOTS * n + MOTION * i
+            row = motion_row(P, i)
             store(work, row + 5, potential)
             store(work, row + 6, vx)
             store(work, row + 7, vy)

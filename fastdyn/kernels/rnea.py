@@ -7,27 +7,25 @@ that this motion takes, `inward` sums the wrenches of all that a joint carries.
 X rows, n each, in the user's order of joints: q, qd, qdd (read), tau (written). work: WORK rows for each link.
 """
 
+from fastdyn.kernels.joints import TURNS, coordinate, turn, turn_all
 from fastdyn.kernels.rows import *
 from fastdyn.kernels.vectors import cross, into_link, out_of_link, turned, turned_back
-from fastdyn.scalars import add, by_sign, fill, kernel, load, sincos, store
+from fastdyn.scalars import add, by_sign, fill, kernel, load, store
 
-SLOTS = 8  # work rows of a link: sine, cosine, force, moment
-MOTION = 9  # and, behind those of all links: angular velocity, angular acceleration, linear acceleration
-WORK = SLOTS + MOTION
-
-
-@kernel
-def joint_rotation(P, T, X, i):
-    """Sine and cosine of the angle between a link and its parent, about the joint's axis."""
-    if T[KIND, i] & PRISMATIC:
-        return fill(X, P[SIN_THETA, i]), fill(X, P[COS_THETA, i])
-    return sincos(coordinate(P, T, X, i))
+# work rows of a link, those of all links together: its turn (joints.py), then
+WRENCH = 6  # force, moment
+MOTION = 9  # angular velocity, angular acceleration, linear acceleration
+WORK = TURNS + WRENCH + MOTION
 
 
 @kernel
-def coordinate(P, T, X, i):
-    """A revolute joint's angle, a prismatic joint's travel."""
-    return load(X, T[INDEX, i]) + P[OFFSET, i]
+def wrench_row(P, i):
+    return TURNS * P.shape[1] + WRENCH * i
+
+
+@kernel
+def motion_row(P, i):
+    return (TURNS + WRENCH) * P.shape[1] + MOTION * i
 
 
 @kernel
@@ -42,8 +40,8 @@ def whirl(wx, wy, wz, ax, ay, az):
 def outward(P, T, X, work):
     """Each link's motion, from the base to the tips, and the wrench it takes; tau starts with what the drive takes."""
     n = P.shape[1]
-    motion = SLOTS * n
     zero = fill(X, 0.0)
+    turn_all(P, T, X, work)
     wx, wy, wz = zero, zero, zero  # angular velocity
     ax, ay, az = zero, zero, zero  # angular acceleration
     vx, vy, vz = zero, zero, zero  # linear acceleration of the frame's origin
@@ -51,7 +49,7 @@ def outward(P, T, X, work):
 
     for i in range(n):
         kind, parent, j = T[KIND, i], T[PARENT, i], T[INDEX, i]
-        s, c = joint_rotation(P, T, X, i)
+        s, c = turn(P, work, i)
         rate, acceleration = load(X, n + j), load(X, 2 * n + j)
 
         if parent < 0:
@@ -65,7 +63,7 @@ def outward(P, T, X, work):
             if kind & STRAIGHT:
                 vx, vy, vz = vx + Uxx * px + Uxz * pz, vy + Uyx * px + Uyz * pz, vz + Uzx * px + Uzz * pz
             else:
-                row = motion + MOTION * parent
+                row = motion_row(P, parent)
                 cg, sg = P[COS_GAMMA, i], P[SIN_GAMMA, i]
                 wx, wy, wz = turned_back(cg, sg, load(work, row), load(work, row + 1), load(work, row + 2))
                 ax, ay, az = turned_back(cg, sg, load(work, row + 3), load(work, row + 4), load(work, row + 5))
@@ -107,12 +105,9 @@ def outward(P, T, X, work):
             ny = (Uxx - Uzz) * Jxz + Uxy * Jyz - Uzx * Jxx - Uzy * Jxy - hx * vz
             nz = hx * vy - hy * vx + Uyx * Jxx + (Uyy - Uxx) * Jxy + Uyz * Jxz - Uxy * Jyy - Uxz * Jyz
 
-        row = SLOTS * i
-        store(work, row, s)
-        store(work, row + 1, c)
-        store_wrench(work, row, fx, fy, fz, nx, ny, nz)
+        store_wrench(work, wrench_row(P, i), fx, fy, fz, nx, ny, nz)
         if kind & FORK:
-            row = motion + MOTION * i
+            row = motion_row(P, i)
             store(work, row, wx)
             store(work, row + 1, wy)
             store(work, row + 2, wz)
@@ -139,7 +134,7 @@ def surroundings(P, T, wrenches, work):
         fx, fy, fz = from_user(P, i, fx, fy, fz)
         mx, my, mz = from_user(P, i, mx, my, mz)
         ex, ey, ez = cross(P[EX, i], P[EY, i], P[EZ, i], fx, fy, fz)
-        add_wrench(work, SLOTS * i, -fx, -fy, -fz, -(mx + ex), -(my + ey), -(mz + ez))
+        add_wrench(work, wrench_row(P, i), -fx, -fy, -fz, -(mx + ex), -(my + ey), -(mz + ez))
 
 
 @kernel
@@ -173,39 +168,39 @@ def inward(P, T, X, work):
     zero = fill(X, 0.0)
     fx, fy, fz, nx, ny, nz = zero, zero, zero, zero, zero, zero  # what the link just visited hands to this one
     for i in range(n - 1, -1, -1):
-        kind, row = T[KIND, i], SLOTS * i
-        fx, fy, fz = fx + load(work, row + 2), fy + load(work, row + 3), fz + load(work, row + 4)
-        nx, ny, nz = nx + load(work, row + 5), ny + load(work, row + 6), nz + load(work, row + 7)
+        kind, row = T[KIND, i], wrench_row(P, i)
+        fx, fy, fz = fx + load(work, row), fy + load(work, row + 1), fz + load(work, row + 2)
+        nx, ny, nz = nx + load(work, row + 3), ny + load(work, row + 4), nz + load(work, row + 5)
         if kind & FORK:
             store_wrench(work, row, fx, fy, fz, nx, ny, nz)
         add(X, 3 * n + T[INDEX, i], fz if kind & PRISMATIC else nz)  # (3.3-58)
         if T[PARENT, i] >= 0:
-            s, c = load(work, row), load(work, row + 1)
+            s, c = turn(P, work, i)
             fx, fy, fz, nx, ny, nz = parent_wrench(P, T, X, i, s, c, fx, fy, fz, nx, ny, nz)
         if not kind & STRAIGHT:
             if T[PARENT, i] >= 0:
-                add_wrench(work, SLOTS * T[PARENT, i], fx, fy, fz, nx, ny, nz)
+                add_wrench(work, wrench_row(P, T[PARENT, i]), fx, fy, fz, nx, ny, nz)
             fx, fy, fz, nx, ny, nz = zero, zero, zero, zero, zero, zero
 
 
 @kernel
 def store_wrench(work, row, fx, fy, fz, nx, ny, nz):
-    store(work, row + 2, fx)
-    store(work, row + 3, fy)
-    store(work, row + 4, fz)
-    store(work, row + 5, nx)
-    store(work, row + 6, ny)
-    store(work, row + 7, nz)
+    store(work, row, fx)
+    store(work, row + 1, fy)
+    store(work, row + 2, fz)
+    store(work, row + 3, nx)
+    store(work, row + 4, ny)
+    store(work, row + 5, nz)
 
 
 @kernel
 def add_wrench(work, row, fx, fy, fz, nx, ny, nz):
-    add(work, row + 2, fx)
-    add(work, row + 3, fy)
-    add(work, row + 4, fz)
-    add(work, row + 5, nx)
-    add(work, row + 6, ny)
-    add(work, row + 7, nz)
+    add(work, row, fx)
+    add(work, row + 1, fy)
+    add(work, row + 2, fz)
+    add(work, row + 3, nx)
+    add(work, row + 4, ny)
+    add(work, row + 5, nz)
 
 
 @kernel
@@ -237,7 +232,7 @@ def reactions(P, T, work, F):
     """
     n = P.shape[1]
     for i in range(n):
-        row = SLOTS * n + MOTION * i
+        row = motion_row(P, i)
         wx, wy, wz = load(work, row), load(work, row + 1), load(work, row + 2)
         ax, ay, az = load(work, row + 3), load(work, row + 4), load(work, row + 5)
         vx, vy, vz = load(work, row + 6), load(work, row + 7), load(work, row + 8)
@@ -245,13 +240,13 @@ def reactions(P, T, work, F):
         m, hz = P[LOST_MASS, i], P[LOST_HZ, i]
         Jxx, Jyy, Jzz = P[LOST_XX, i], P[LOST_YY, i], P[LOST_ZZ, i]
         Jxy, Jxz, Jyz = P[LOST_XY, i], P[LOST_XZ, i], P[LOST_YZ, i]
-        row = SLOTS * i
-        fx = load(work, row + 2) + vx * m + Uxz * hz
-        fy = load(work, row + 3) + vy * m + Uyz * hz
-        fz = load(work, row + 4) + vz * m + Uzz * hz
-        nx = load(work, row + 5) - hz * vy + Uzx * Jxy + Uzy * Jyy + (Uzz - Uyy) * Jyz - Uyx * Jxz - Uyz * Jzz
-        ny = load(work, row + 6) + hz * vx + (Uxx - Uzz) * Jxz + Uxy * Jyz + Uxz * Jzz - Uzx * Jxx - Uzy * Jxy
-        nz = load(work, row + 7) + Uyx * Jxx + (Uyy - Uxx) * Jxy + Uyz * Jxz - Uxy * Jyy - Uxz * Jyz
+        row = wrench_row(P, i)
+        fx = load(work, row) + vx * m + Uxz * hz
+        fy = load(work, row + 1) + vy * m + Uyz * hz
+        fz = load(work, row + 2) + vz * m + Uzz * hz
+        nx = load(work, row + 3) - hz * vy + Uzx * Jxy + Uzy * Jyy + (Uzz - Uyy) * Jyz - Uyx * Jxz - Uyz * Jzz
+        ny = load(work, row + 4) + hz * vx + (Uxx - Uzz) * Jxz + Uxy * Jyz + Uxz * Jzz - Uzx * Jxx - Uzy * Jxy
+        nz = load(work, row + 5) + Uyx * Jxx + (Uyy - Uxx) * Jxy + Uyz * Jxz - Uxy * Jyy - Uxz * Jyz
         d = P[JOINT_Z, i]  # moments about the joint's own origin
         nx, ny = nx + d * fy, ny - d * fx
         fx, fy, fz = to_user(P, i, fx, fy, fz)

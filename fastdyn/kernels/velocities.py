@@ -1,18 +1,20 @@
 """How fast each link moves, and the kinetic energy of it.
 
-X rows, n each, in the user's order of joints: q, qd. work: SLOTS rows for each link.
+X rows, n each, in the user's order of joints: q, qd. work: the turns (joints.py);
+speeds: SLOTS rows for each link.
 """
 
-from fastdyn.kernels.rnea import coordinate, joint_rotation
+from fastdyn.kernels.joints import TURNS, coordinate, turn, turn_all
 from fastdyn.kernels.rows import *
 from fastdyn.kernels.vectors import cross, into_link, turned_back
 from fastdyn.scalars import fill, kernel, load, store
 
-SLOTS = 6  # work rows of a link: angular velocity, velocity of the frame's origin
+SLOTS = 6  # angular velocity, velocity of the frame's origin
+WORK = TURNS + SLOTS
 
 
 @kernel
-def velocities(P, T, X, work):
+def velocities(P, T, X, work, speeds):
     """Angular and linear velocity of each link's frame, expressed in it. (3.3-50) and its integral"""
     n = P.shape[1]
     zero = fill(X, 0.0)
@@ -20,11 +22,11 @@ def velocities(P, T, X, work):
         kind, parent, rate = T[KIND, i], T[PARENT, i], load(X, n + T[INDEX, i])
         wx, wy, wz, vx, vy, vz = zero, zero, zero, zero, zero, zero
         if parent >= 0:
-            s, c = joint_rotation(P, T, X, i)
+            s, c = turn(P, work, i)
             ca, sa = P[COS_ALPHA, i], P[SIN_ALPHA, i]
             row = SLOTS * parent
-            wx, wy, wz = load(work, row), load(work, row + 1), load(work, row + 2)
-            vx, vy, vz = load(work, row + 3), load(work, row + 4), load(work, row + 5)
+            wx, wy, wz = load(speeds, row), load(speeds, row + 1), load(speeds, row + 2)
+            vx, vy, vz = load(speeds, row + 3), load(speeds, row + 4), load(speeds, row + 5)
             if not kind & STRAIGHT:
                 wx, wy, wz = turned_back(P[COS_GAMMA, i], P[SIN_GAMMA, i], wx, wy, wz)
                 vx, vy, vz = turned_back(P[COS_GAMMA, i], P[SIN_GAMMA, i], vx, vy, vz)
@@ -37,24 +39,25 @@ def velocities(P, T, X, work):
         else:
             wz = wz + rate
         row = SLOTS * i
-        store(work, row, wx)
-        store(work, row + 1, wy)
-        store(work, row + 2, wz)
-        store(work, row + 3, vx)
-        store(work, row + 4, vy)
-        store(work, row + 5, vz)
+        store(speeds, row, wx)
+        store(speeds, row + 1, wy)
+        store(speeds, row + 2, wz)
+        store(speeds, row + 3, vx)
+        store(speeds, row + 4, vy)
+        store(speeds, row + 5, vz)
 
 
 @kernel
-def kinetic_energy(P, T, X, work):
+def kinetic_energy(P, T, X, work, speeds):
     """The sum over links of m v.v / 2 + v.(w x h) + w.I w / 2, and the rotors'."""
     n = P.shape[1]
-    velocities(P, T, X, work)
+    turn_all(P, T, X, work)
+    velocities(P, T, X, work, speeds)
     twice = fill(X, 0.0)
     for i in range(n):
         row = SLOTS * i
-        wx, wy, wz = load(work, row), load(work, row + 1), load(work, row + 2)
-        vx, vy, vz = load(work, row + 3), load(work, row + 4), load(work, row + 5)
+        wx, wy, wz = load(speeds, row), load(speeds, row + 1), load(speeds, row + 2)
+        vx, vy, vz = load(speeds, row + 3), load(speeds, row + 4), load(speeds, row + 5)
         ux, uy, uz = cross(wx, wy, wz, P[HX, i], P[HY, i], P[HZ, i])
         twice = twice + P[MASS, i] * (vx * vx + vy * vy + vz * vz) + 2.0 * (vx * ux + vy * uy + vz * uz)
         Jxx, Jyy, Jxy, Jxz, Jyz = P[JXX, i], P[JYY, i], P[JXY, i], P[JXZ, i], P[JYZ, i]

@@ -32,6 +32,7 @@ from numba.extending import register_jitable
 
 FAST = ("contract", "reassoc", "nsz", "arcp")
 _OPTIONS: dict[str, Any] = {"_nrt": False, "error_model": "numpy", "nogil": True, "fastmath": set(FAST)}
+INLINE = {**_OPTIONS, "forceinline": True}
 _PACKAGE = Path(__file__).resolve().parent.parent
 _COMPILED = ("batch.py", "workspace.py", "scalars/*.py", "kernels/*.py", "formulations/*.py")
 
@@ -42,7 +43,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def kernel(function: F) -> F:
     """A plain function over scalars that compiled code may also call, on float64 or on lanes."""
-    jitable: F = register_jitable(**_OPTIONS, forceinline=True)(function)
+    jitable: F = register_jitable(**INLINE)(function)
     return jitable
 
 
@@ -101,20 +102,6 @@ class Entry:
             signature = self.signature(width)
             self.dispatcher.compile(signature)
             return self.dispatcher.overloads[signature]
-
-
-class StateEntry(Entry):
-    """An entry for one state: 1-D arrays with any strides, the result, and a workspace's address.
-
-    It keeps the GIL, so that one workspace serves all threads.
-    """
-
-    nogil = False
-
-    def signature(self, width: int = 1) -> tuple[Any, ...]:
-        """Arrays, the result, an address."""
-        state, result = types.Array(types.float64, 1, "A"), types.Array(types.float64, 1, "C")
-        return (*[state] * (self.py_func.__code__.co_argcount - 2), result, types.intp)
 
 
 class AddressEntry(Entry):

@@ -19,6 +19,7 @@ import operator
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 
 from fastdyn.scalars.jit import FAST
@@ -167,6 +168,29 @@ def load_row(builder, pointer):
 def store_row(builder, value, pointer):
     """Puts lanes where a pointer points that is aligned to its elements."""
     builder.store(value, pointer).align = 4
+
+
+def first_of(builder, count, some):
+    """A mask for `count` values: the first `some` of them, or all."""
+    numbers = ir.VectorType(ir.IntType(64), count)
+    return builder.icmp_signed("<", ir.Constant(numbers, list(range(count))), splat(builder, some, numbers))
+
+
+def masked_load(builder, pointer, mask, otherwise):
+    """Values from memory, which is touched only where the mask is on."""
+    return _masked(builder, "load", otherwise.type, otherwise.type, [pointer, ir.Constant(INT32, 4), mask, otherwise])
+
+
+def masked_store(builder, value, pointer, mask):
+    """Values to memory, which is touched only where the mask is on."""
+    _masked(builder, "store", value.type, ir.VoidType(), [value, pointer, ir.Constant(INT32, 4), mask])
+
+
+def _masked(builder, name, vector, result, arguments):
+    function = ir.FunctionType(result, [a.type for a in arguments])
+    kind = f"v{vector.count}f{64 if vector.element == ir.DoubleType() else 32}"
+    callee = cgutils.get_or_insert_function(builder.module, function, f"llvm.masked.{name}.{kind}.p0")
+    return builder.call(callee, arguments)
 
 
 @intrinsic

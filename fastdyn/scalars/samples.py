@@ -10,18 +10,20 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 from numba.np.arrayobj import populate_array
 
-from fastdyn.scalars.jit import FAST
+from fastdyn.scalars.jit import FAST, INLINE
 from fastdyn.scalars.lanes import (
     INT32,
     LANES,
     SINGLE_LANES,
     constant,
     fill,
+    first_of,
     lane_of,
     load,
     load_row,
+    masked_load,
+    masked_store,
     row_pointer,
-    splat,
     store,
     store_row,
 )
@@ -120,9 +122,7 @@ def _block(context, builder, array_type, array, first, column, full):
         places.append(builder.bitcast(place, part.as_pointer()))
         exist.append(None if full else builder.icmp_signed("<=", ir.Constant(first.type, k), after))
     left = builder.sub(columns, column)
-    numbers = ir.VectorType(ir.IntType(64), COLUMNS)
-    mask = builder.icmp_signed("<", ir.Constant(numbers, list(range(COLUMNS))), splat(builder, left, numbers))
-    return part, places, exist, left, mask
+    return places, exist, left, first_of(builder, COLUMNS, left)
 
 
 def _prefetch(builder, places, columns, count, write):
@@ -138,14 +138,6 @@ def _prefetch(builder, places, columns, count, write):
         builder.call(callee, [builder.bitcast(following, byte), *hints])
 
 
-def _masked(builder, name, vector, result, arguments):
-    """LLVM's masked load or store: touches no memory where the mask is off."""
-    function = ir.FunctionType(result, [a.type for a in arguments])
-    kind = f"v{vector.count}f{64 if vector.element == ir.DoubleType() else 32}"
-    callee = cgutils.get_or_insert_function(builder.module, function, f"llvm.masked.{name}.{kind}.p0")
-    return builder.call(callee, arguments)
-
-
 def _finite_check(builder, rows):
     """Zero, or NaN where a row holds something that is not finite."""
     zero = constant(0.0, rows[0].type)
@@ -155,9 +147,6 @@ def _finite_check(builder, rows):
     return check
 
 
-_ALIGNED = ir.Constant(INT32, 4)
-
-
 def _define_take_block(full):
     @intrinsic
     def take_block(typingctx, samples, first, column, buffer, row):
@@ -165,12 +154,12 @@ def _define_take_block(full):
         lane = lane_of(samples)
 
         def lower(context, builder, sig, args):
-            part, places, _, left, mask = _block(context, builder, sig.args[0], *args[:3], full)
+            places, _, left, mask = _block(context, builder, sig.args[0], *args[:3], full)
             if full:
                 columns = builder.extract_value(context.make_array(sig.args[0])(context, builder, args[0]).shape, 1)
                 _prefetch(builder, places, columns, lane.count, write=0)
-            zero = constant(0.0, part)
-            loaded = [_masked(builder, "load", part, part, [place, _ALIGNED, mask, zero]) for place in places]
+            zero = constant(0.0, places[0].type.pointee)
+            loaded = [masked_load(builder, place, mask, zero) for place in places]
             loaded = _side_by_side(builder, loaded)
             row = builder.add(args[4], args[2])
             for k, value in enumerate(_transposed(builder, loaded)):
@@ -191,7 +180,7 @@ def _define_give_block(full):
         lane = lane_of(samples)
 
         def lower(context, builder, sig, args):
-            part, places, exist, left, mask = _block(context, builder, sig.args[2], *args[2:], full)
+            places, exist, left, mask = _block(context, builder, sig.args[2], *args[2:], full)
             if full:
                 columns = builder.extract_value(context.make_array(sig.args[2])(context, builder, args[2]).shape, 1)
                 _prefetch(builder, places, columns, lane.count, write=1)
@@ -206,7 +195,7 @@ def _define_give_block(full):
             values = _one_by_one(builder, _transposed(builder, rows))
             for place, exists, value in zip(places, exist, values, strict=True):
                 wanted = mask if full else builder.select(exists, mask, nowhere)
-                _masked(builder, "store", part, ir.VoidType(), [value, place, _ALIGNED, wanted])
+                masked_store(builder, value, place, wanted)
             return _finite_check(builder, rows)
 
         return lane(buffer, types.intp, samples, types.intp, types.intp), lower
@@ -225,7 +214,7 @@ def _width_overload(buffer):
     return (lambda buffer: SINGLE_LANES) if buffer.dtype == types.float32 else (lambda buffer: LANES)
 
 
-@overload(take)
+@overload(take, jit_options=INLINE)
 def _take_overload(samples, first, buffer, row):
     if buffer.ndim == 1:
 
@@ -252,7 +241,7 @@ def _take_overload(samples, first, buffer, row):
     return take_lanes
 
 
-@overload(give)
+@overload(give, jit_options=INLINE)
 def _give_overload(buffer, row, samples, first):
     if buffer.ndim == 1:
 

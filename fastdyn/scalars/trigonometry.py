@@ -14,7 +14,20 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from fastdyn.scalars.lanes import INT32, constant, every, is_lane
+from fastdyn.scalars.jit import INLINE
+from fastdyn.scalars.lanes import (
+    DOUBLE,
+    INT32,
+    LANES,
+    constant,
+    every,
+    first_of,
+    is_lane,
+    load,
+    masked_load,
+    masked_store,
+    store,
+)
 
 
 @dataclass(frozen=True)
@@ -60,6 +73,14 @@ def sincos(x):
 
 def _recipe(x):
     return _FLOAT32 if is_lane(x) and x.element == types.float32 else _FLOAT64
+
+
+def sincos_rows(buffer, count):
+    """Puts the sines of the angles in the first rows of a buffer in their place, and the cosines behind them."""
+    for i in range(count):
+        s, c = sincos(load(buffer, i))
+        store(buffer, i, s)
+        store(buffer, count + i, c)
 
 
 @intrinsic
@@ -175,3 +196,45 @@ def _sincos_overload(x):
         return math.sin(x), math.cos(x)
 
     return sincos_scalar
+
+
+def _pointer(context, builder, array_type, array, first):
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [first]), DOUBLE.vector.as_pointer())
+
+
+@intrinsic
+def _take_some(typingctx, buffer, first, count):
+    """Lanes of `count` neighbours in a 1-D buffer, or as many as there are lanes."""
+
+    def lower(context, builder, sig, args):
+        pointer = _pointer(context, builder, sig.args[0], args[0], args[1])
+        return masked_load(builder, pointer, first_of(builder, DOUBLE.count, args[2]), constant(0.0, DOUBLE.vector))
+
+    return DOUBLE(buffer, types.intp, types.intp), lower
+
+
+@intrinsic
+def _give_some(typingctx, value, buffer, first, count):
+    """Puts lanes into neighbours in a 1-D buffer, `count` of them or as many as there are lanes."""
+
+    def lower(context, builder, sig, args):
+        pointer = _pointer(context, builder, sig.args[1], args[1], args[2])
+        masked_store(builder, args[0], pointer, first_of(builder, DOUBLE.count, args[3]))
+        return context.get_dummy_value()
+
+    return types.none(value, buffer, types.intp, types.intp), lower
+
+
+@overload(sincos_rows, jit_options=INLINE)
+def _sincos_rows_overload(buffer, count):
+    if buffer.ndim == 2:
+        return sincos_rows
+
+    def sincos_neighbours(buffer, count):
+        for first in range(0, count, LANES):
+            s, c = sincos(_take_some(buffer, first, count - first))
+            _give_some(s, buffer, first, count - first)
+            _give_some(c, buffer, count + first, count - first)
+
+    return sincos_neighbours

@@ -563,7 +563,7 @@ def kernels() -> tuple[Text, ...]:
         text(
             "kernels/crba.py", "mass matrix: composite rigid bodies", crba.mass_matrix, crba,
             "composite hand_on column",
-            (lambda k: k + k * k, lambda k: crba.SLOTS * k),
+            (lambda k: k + k * k, lambda k: crba.WORK * k),
         ),
         text(
             "kernels/aba.py", "forward dynamics: articulated bodies", articulated, aba, "inward outward",

@@ -1,0 +1,105 @@
+"""NumPy arrays as the Python objects they are: compiled code looks into them, which is quicker than Python can.
+
+Numba takes an array apart for every argument, and does not look at its dtype. Here an argument arrives as the address
+of a Python object, and is compared with an array that is known to be right: same type, same dtype, one axis. The
+places of NumPy's fields are part of its binary interface; READABLE tells whether they were found there.
+"""
+
+import ctypes
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import config
+from numba.extending import NativeValue, intrinsic, models, register_model, unbox
+
+from fastdyn.scalars.jit import Entry, kernel
+from fastdyn.scalars.samples import floats_at, integers_at
+
+TYPE, DATA, AXES, SHAPE, STRIDES, DTYPE = 8, 16, 24, 32, 40, 56  # bytes into a PyArrayObject
+
+
+class ReferenceType(types.Type):
+    """The address of a Python object, which lives as long as the call."""
+
+    def __init__(self):
+        super().__init__(name="reference")
+
+
+REFERENCE = ReferenceType()
+
+
+@register_model(ReferenceType)
+class _ReferenceModel(models.PrimitiveModel):
+    def __init__(self, manager, frontend_type):
+        super().__init__(manager, frontend_type, ir.IntType(64))
+
+
+@unbox(ReferenceType)
+def _unbox(reference, python_object, c):
+    return NativeValue(c.builder.ptrtoint(python_object, ir.IntType(64)))
+
+
+@intrinsic
+def _address(typingctx, reference):
+    return types.intp(reference), lambda context, builder, sig, args: args[0]
+
+
+@kernel
+def _word(address):
+    return integers_at(address, 1, 1)[0, 0]
+
+
+@kernel
+def is_state(reference, known, n):
+    """Whether an object is an array like the known one, with one axis of n."""
+    here, there = _address(reference), _address(known)
+    if _word(here + TYPE) != _word(there + TYPE) or _word(here + DTYPE) != _word(there + DTYPE):
+        return False
+    return _word(here + AXES) & 0xFFFFFFFF == 1 and _word(_word(here + SHAPE)) == n
+
+
+@kernel
+def copy_state(reference, target, n):
+    """Copies the n values of an array with one axis to an address."""
+    here = _address(reference)
+    data, stride = _word(here + DATA), _word(_word(here + STRIDES))
+    copy = floats_at(target, 1, n)
+    for i in range(n):
+        copy[0, i] = floats_at(data + i * stride, 1, 1)[0, 0]
+
+
+@kernel
+def data_of(reference):
+    """Where an array's values begin."""
+    return _word(_address(reference) + DATA)
+
+
+class StateEntry(Entry):
+    """An entry for one state: references to arrays, the result last, and a workspace's address.
+
+    It keeps the GIL, so that one workspace serves all threads.
+    """
+
+    nogil = False
+
+    def signature(self, width=1):
+        """References and an address."""
+        return (*[REFERENCE] * (self.py_func.__code__.co_argcount - 1), types.intp)
+
+
+def _readable():
+    """Whether the fields of an array stand where they are looked for."""
+    if config.DISABLE_JIT or ctypes.sizeof(ctypes.c_void_p) != 8:
+        return False
+    array = np.zeros(3)[::2]
+    word = ctypes.c_int64.from_address
+    at = id(array)
+    if word(at + TYPE).value != id(np.ndarray) or word(at + DTYPE).value != id(array.dtype):
+        return False
+    if word(at + DATA).value != array.ctypes.data or word(at + AXES).value & 0xFFFFFFFF != 1:
+        return False
+    return (word(word(at + SHAPE).value).value, word(word(at + STRIDES).value).value) == (2, 16)
+
+
+READABLE = _readable()
