@@ -58,9 +58,8 @@ def outward(P, T, X, work):
             ax, ay, az = zero, zero, zero
             vx, vy, vz = turned_back(c, s, P[GX, i], P[GY, i], fill(X, P[GZ, i]))
         else:
-            ca, sa = P[COS_ALPHA, i], P[SIN_ALPHA, i]
-            px, pz = P[PX, i], P[PZ, i]
             if kind & STRAIGHT:
+                px, pz = P[PX, i], P[PZ, i]
                 vx, vy, vz = vx + Uxx * px + Uxz * pz, vy + Uyx * px + Uyz * pz, vz + Uzx * px + Uzz * pz
             else:
                 row = motion_row(P, parent)
@@ -68,10 +67,12 @@ def outward(P, T, X, work):
                 wx, wy, wz = turned_back(cg, sg, load(work, row), load(work, row + 1), load(work, row + 2))
                 ax, ay, az = turned_back(cg, sg, load(work, row + 3), load(work, row + 4), load(work, row + 5))
                 vx, vy, vz = turned_back(cg, sg, load(work, row + 6), load(work, row + 7), load(work, row + 8))
+                px, pz = P[PX, i], P[PZ, i]
                 ux, uy, uz = cross(wx, wy, wz, px, P[PY, i], pz)
                 ux, uy, uz = cross(wx, wy, wz, ux, uy, uz)
                 ex, ey, ez = cross(ax, ay, az, px, P[PY, i], pz)
                 vx, vy, vz = vx + ux + ex, vy + uy + ey, vz + uz + ez
+            ca, sa = P[COS_ALPHA, i], P[SIN_ALPHA, i]
             wx, wy, wz = into_link(c, s, ca, sa, wx, wy, wz)
             ax, ay, az = into_link(c, s, ca, sa, ax, ay, az)
             vx, vy, vz = into_link(c, s, ca, sa, vx, vy, vz)
@@ -207,13 +208,13 @@ def add_wrench(work, row, fx, fy, fz, nx, ny, nz):
 def parent_wrench(P, T, X, i, s, c, fx, fy, fz, nx, ny, nz):
     """A wrench on link i, about its origin, as its parent sees it, about the parent's. (3.3-56), (3.3-57)"""
     kind = T[KIND, i]
-    ca, sa = P[COS_ALPHA, i], P[SIN_ALPHA, i]
-    px, pz = P[PX, i], P[PZ, i]
     if kind & PRISMATIC:  # the moment about where the frame's origin is when the joint is at its zero
         d = coordinate(P, T, X, i)
         nx, ny = nx - d * fy, ny + d * fx
+    ca, sa = P[COS_ALPHA, i], P[SIN_ALPHA, i]
     fx, fy, fz = out_of_link(c, s, ca, sa, fx, fy, fz)
     nx, ny, nz = out_of_link(c, s, ca, sa, nx, ny, nz)
+    px, pz = P[PX, i], P[PZ, i]
     if kind & STRAIGHT:
         nx, ny, nz = nx - pz * fy, ny + pz * fx - px * fz, nz + px * fy
     else:
