@@ -8,10 +8,9 @@ from __future__ import annotations
 import math
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from queue import SimpleQueue
 from time import thread_time
 from typing import Any, NoReturn
 
@@ -24,7 +23,7 @@ from fastdyn.errors import ArgumentError, ArgumentTypeError, NotFiniteError, Sin
 from fastdyn.kernels.rows import INDEX
 from fastdyn.model import Model
 from fastdyn.parts import Array
-from fastdyn.scalars import LANES, READABLE
+from fastdyn.scalars import LANES, READABLE, WELL_FORMED
 from fastdyn.workspace import ONE_STATE, workspace
 
 Core = Callable[[int], tuple[int, ...]]
@@ -103,27 +102,52 @@ class Task:
         self.cores = {name: (sixes if name == "wrenches" else per_joint)(model.n) for name in quantity.arguments}
         self.none = NONE.astype(real)
         self.columns = math.prod(self.core)
+        self.numbers = (real.itemsize, model.n, 1 + len(self.core), self.core[-1] if self.core else 1)
         self.rows = quantity.rows(model.n)
         self.worth = max(LANES, WORTH_WAKING // max(1, self.rows))  # samples
         self.memory: Array | None = None
         self.address = 0
         self.one: Callable[..., int] = self._first_state
+        # how many arguments a call without wrenches has; 0 where there is no quick way
+        self.states = len(quantity.arguments) - ("wrenches" in quantity.arguments) if READABLE and model.n else 0
+        self.spare: list[Array] = []  # scratch that nobody uses
 
     def __call__(self, values: tuple[Any, ...], out: Array | None = None, threads: int = 1) -> Array:
         """The quantity for one state (n,) or any batch (..., n) of them; values in the order of its arguments."""
-        if out is None and threads is ONE:
-            result: Array = empty(self.core)
-            try:
+        if threads is ONE and len(values) == self.states:
+            if out is None:
+                result: Array = empty(self.core)
                 if self.one(*values, result, self.address) == 0:
                     return result
-            except TypeError:  # with wrenches
-                pass
+            found = self._well_formed(values, out)
+            if found is not None:
+                return found
         return self._any(values, out, threads)
+
+    def _well_formed(self, values: tuple[Any, ...], out: Array | None) -> Array | None:
+        """The result of a batch in one compiled call, if nothing must be converted, cut up or explained; else None."""
+        q, qd, qdd = (*values, values[0], values[0])[:3]
+        try:
+            result = empty((len(q), *self.core), self.real) if out is None else out
+        except TypeError:  # it has no length
+            return None
+        T = WELL_FORMED.compiled()(q, qd, qdd, result, self.none, *self.numbers)
+        if not 0 < T <= self.worth:
+            return None
+        try:
+            scratch = self.spare.pop()  # several threads may be here
+        except IndexError:
+            scratch = lane_rows(self.rows, self.real)
+        wrenches = (self.none,) * (len(self.quantity.arguments) - self.states)
+        run = self.quantity.entry.compiled(scratch.shape[1])
+        status = run(self.P, self.topology, *values, *wrenches, result.reshape(T, self.columns), scratch)
+        self.spare.append(scratch)
+        return result if status == 0 else None
 
     def _first_state(self, *arguments: Any) -> int:
         """Finds the quick way for one well-formed state, where there is one, and goes it; -1 where there is none."""
         entry = ONE_STATE.get(self.quantity.entry)
-        if entry is None or self.n == 0 or self.real is not FLOAT or not READABLE:
+        if entry is None or self.real is not FLOAT:
             self.one = _no_quick_way
             return -1
         with _LOCK:  # several threads may come here, and what one of them works on already must not be replaced
@@ -314,22 +338,46 @@ class _Steps:
     """
 
     def __init__(self, T: int, threads: int, worth: int) -> None:
-        self.T, self.threads, self.first_size, self.smallest = T, threads, _blocks(worth), _blocks(worth // 4)
+        self.T, self.threads, self.first_size, self.smallest = T, threads, _blocks(worth), _blocks(worth // 8)
         self.next = 0
+        self.helping, self.over = 0, False
+        self.answers: SimpleQueue[Span | BaseException | None] = SimpleQueue()
         self.lock, self.stop = threading.Lock(), threading.Event()
 
     def walk(self, ready: Callable[[], Call]) -> Span | None:
         """Takes all steps, here and in helpers. After an exception, as Ctrl-C is one, nobody writes any more."""
-        helpers: list[Future[Span | None]] = []
+        for k in range(1, self.threads):
+            _helper(k).put(lambda: self._help(ready))
         try:
-            helpers.extend(_pool(self.threads - 1).submit(self._work, ready) for _ in range(1, self.threads))
-            found = [self._work(ready)]
-            found += [helper.result() for helper in helpers if not helper.cancel()]  # cancelled: there is nothing left
+            found = [self._work(ready), *self._helped()]
         except BaseException:
             self.stop.set()
-            wait([helper for helper in helpers if not helper.cancel()])
+            list(self._helped())
             raise
-        return min(filter(None, found), default=None)  # all steps before it were taken before it, and finished
+        for answer in found:
+            if isinstance(answer, BaseException):
+                raise answer
+        # all steps before the first that went wrong were taken before it, and finished
+        return min((answer for answer in found if isinstance(answer, tuple)), default=None)
+
+    def _help(self, ready: Callable[[], Call]) -> None:
+        """A helper's part, unless all is done before it could begin."""
+        with self.lock:
+            if self.over:
+                return
+            self.helping += 1
+        try:
+            self.answers.put(self._work(ready))
+        except BaseException as problem:
+            self.answers.put(problem)
+
+    def _helped(self) -> Iterator[Span | BaseException | None]:
+        """What the helpers that began answer; nobody begins any more."""
+        with self.lock:
+            self.over = True
+        while self.helping:
+            yield self.answers.get()
+            self.helping -= 1
 
     def _work(self, ready: Callable[[], Call]) -> Span | None:
         """One thread's part: each step twice as long as its last one, until one takes STEP seconds."""
@@ -362,10 +410,23 @@ def _blocks(samples: int) -> int:
     return max(1, samples // LANES) * LANES
 
 
-@cache
-def _pool(threads: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(threads, thread_name_prefix="fastdyn")
+_HELPERS: list[SimpleQueue[Callable[[], None]]] = []
+
+
+def _helper(k: int) -> SimpleQueue[Callable[[], None]]:
+    """Where the k-th helper thread, from 1 on, looks for work: a queue wakes it sooner than a future of a pool."""
+    with _LOCK:
+        while len(_HELPERS) < k:
+            work: SimpleQueue[Callable[[], None]] = SimpleQueue()
+            threading.Thread(target=_serve, args=(work,), name=f"fastdyn {k}", daemon=True).start()
+            _HELPERS.append(work)
+    return _HELPERS[k - 1]
+
+
+def _serve(work: SimpleQueue[Callable[[], None]]) -> None:
+    while True:
+        work.get()()
 
 
 if hasattr(os, "register_at_fork"):  # a child process has none of its parent's threads
-    os.register_at_fork(after_in_child=_pool.cache_clear)
+    os.register_at_fork(after_in_child=_HELPERS.clear)

@@ -181,13 +181,14 @@ def test_batches_from_many_threads_at_once_are_right():
 
 
 def test_a_thread_that_is_kept_from_working_does_not_hold_up_the_others():
-    release, running = threading.Event(), threading.Event()
+    release, running, released = threading.Event(), threading.Event(), threading.Event()
 
     def occupy() -> None:
         running.set()
         release.wait(20)
+        released.set()
 
-    busy = api._pool(1).submit(occupy)
+    api._helper(1).put(occupy)
     assert running.wait(20)
     try:
         who = []
@@ -195,7 +196,7 @@ def test_a_thread_that_is_kept_from_working_does_not_hold_up_the_others():
         assert set(who) == {threading.get_ident()}  # the helper had no chance to begin, and nobody waited for it
     finally:
         release.set()
-        busy.result()
+        assert released.wait(20)
 
 
 @pytest.mark.parametrize("helper", [True, False])

@@ -234,7 +234,6 @@ def test_figures_name_their_axes_and_every_formulation():
         (axes,) = figure.axes
         assert axes.get_xlabel()
         assert axes.get_ylabel()
-        assert axes.get_title()
         (legend,) = figure.legends
         assert {text.get_text().split("\n")[0] for text in legend.get_texts()} == set(LABELS.values())
     looks = {tuple(map(str, timing_figures._style(name).values())) for name in LABELS}

@@ -3,7 +3,7 @@
 from fastdyn.scalars.counting import Counting, Operations, count, count_stages
 from fastdyn.scalars.jit import AddressEntry, Entry, entry, kernel
 from fastdyn.scalars.lanes import LANES, SINGLE_LANES, add, all_above, all_finite, by_sign, fill, load, store
-from fastdyn.scalars.references import READABLE, StateEntry, copy_state, data_of, is_state
+from fastdyn.scalars.references import READABLE, WELL_FORMED, StateEntry, copy_state, data_of, is_state
 from fastdyn.scalars.samples import columns_at, floats_at, give, integers_at, take, width
 from fastdyn.scalars.trigonometry import SINCOS_RANGE, SINGLE_SINCOS_RANGE, sincos, sincos_rows
 
@@ -13,6 +13,7 @@ __all__ = [
     "SINCOS_RANGE",
     "SINGLE_LANES",
     "SINGLE_SINCOS_RANGE",
+    "WELL_FORMED",
     "AddressEntry",
     "Counting",
     "Entry",

@@ -16,7 +16,8 @@ from numba.extending import NativeValue, intrinsic, models, register_model, unbo
 from fastdyn.scalars.jit import Entry, kernel
 from fastdyn.scalars.samples import floats_at, integers_at
 
-TYPE, DATA, AXES, SHAPE, STRIDES, DTYPE = 8, 16, 24, 32, 40, 56  # bytes into a PyArrayObject
+TYPE, DATA, AXES, SHAPE, STRIDES, DTYPE, FLAGS = 8, 16, 24, 32, 40, 56, 64  # bytes into a PyArrayObject
+C_CONTIGUOUS, WRITEABLE = 0x1, 0x400  # bits of its flags
 
 
 class ReferenceType(types.Type):
@@ -51,12 +52,57 @@ def _word(address):
 
 
 @kernel
+def _alike(here, known):
+    """Whether an object is an array, of the known one's dtype."""
+    there = _address(known)
+    return _word(here + TYPE) == _word(there + TYPE) and _word(here + DTYPE) == _word(there + DTYPE)
+
+
+@kernel
+def _axes(here):
+    return _word(here + AXES) & 0xFFFFFFFF
+
+
+@kernel
 def is_state(reference, known, n):
     """Whether an object is an array like the known one, with one axis of n."""
-    here, there = _address(reference), _address(known)
-    if _word(here + TYPE) != _word(there + TYPE) or _word(here + DTYPE) != _word(there + DTYPE):
-        return False
-    return _word(here + AXES) & 0xFFFFFFFF == 1 and _word(_word(here + SHAPE)) == n
+    here = _address(reference)
+    return _alike(here, known) and _axes(here) == 1 and _word(_word(here + SHAPE)) == n
+
+
+@kernel
+def _samples(reference, known, axes, n, last, flags):
+    """T of an array like the known one with so many axes, (T,), (T, n) or (T, n, last); else -1."""
+    here = _address(reference)
+    if not _alike(here, known) or _axes(here) != axes or _word(here + FLAGS) & flags != flags:
+        return -1
+    shape = integers_at(_word(here + SHAPE), 1, axes)
+    if (axes > 1 and shape[0, 1] != n) or (axes > 2 and shape[0, 2] != last):
+        return -1
+    return shape[0, 0]
+
+
+@kernel
+def _apart(reference, other, size, other_size):
+    """Whether two stretches of memory, of so many bytes, have nothing in common."""
+    a, b = data_of(reference), data_of(other)
+    return a + size <= b or b + other_size <= a
+
+
+def well_formed(q, qd, qdd, out, known, bytes_each, n, axes, last):
+    """How many samples three (T, n) arrays like the known one have, if their results can go to `out`, else -1.
+
+    They are ready for compiled code: C-ordered; `out` (T,), (T, n) or (T, n, last), and apart from the others.
+    """
+    T = _samples(q, known, 2, n, n, C_CONTIGUOUS)
+    if _samples(qd, known, 2, n, n, C_CONTIGUOUS) != T or _samples(qdd, known, 2, n, n, C_CONTIGUOUS) != T:
+        return -1
+    if _samples(out, known, axes, n, last, C_CONTIGUOUS | WRITEABLE) != T:
+        return -1
+    size = T * n * bytes_each
+    out_size = size * last if axes > 2 else size
+    apart = _apart(out, q, out_size, size) and _apart(out, qd, out_size, size) and _apart(out, qdd, out_size, size)
+    return T if apart else -1
 
 
 @kernel
@@ -86,6 +132,17 @@ class StateEntry(Entry):
     def signature(self, width=1):
         """References and an address."""
         return (*[REFERENCE] * (self.py_func.__code__.co_argcount - 1), types.intp)
+
+
+class LookEntry(StateEntry):
+    """An entry that looks at arrays: five references, and four whole numbers."""
+
+    def signature(self, width=1):
+        """References and numbers."""
+        return (*[REFERENCE] * 5, *[types.intp] * 4)
+
+
+WELL_FORMED = LookEntry(well_formed)
 
 
 def _readable():

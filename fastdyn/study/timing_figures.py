@@ -43,12 +43,12 @@ def _style(name: str) -> dict[str, Any]:
     }
 
 
-def _axes(title: str, x: str, y: str) -> tuple[Figure, Axes]:
+def _axes(x: str, y: str) -> tuple[Figure, Axes]:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=SIZE)
     axes = figure.add_subplot()
-    axes.set(title=title, xlabel=x, ylabel=y, xscale="log", yscale="log")
+    axes.set(xlabel=x, ylabel=y, xscale="log", yscale="log")
     return figure, axes
 
 
@@ -80,7 +80,7 @@ def _legend(figure: Figure, axes: Axes, growth: tuple[Growth, ...] = ()) -> None
 
 
 def _time(timings: Timings) -> Figure:
-    figure, axes = _axes("Time per state", "joints n", "ns per state, on lanes")
+    figure, axes = _axes("joints n", "ns per state, on lanes")
     _curves(axes, timings, lambda p: p.ns)
     _joints(axes, timings.points)
     for name, own in by_formulation(timings.points).items():
@@ -99,7 +99,7 @@ def _time(timings: Timings) -> Figure:
 
 
 def _operations(timings: Timings) -> Figure:
-    figure, axes = _axes("Time against operations", "multiplications and additions per state", "ns per state, on lanes")
+    figure, axes = _axes("multiplications and additions per state", "ns per state, on lanes")
     for name, own in by_formulation(timings.points).items():
         style = _style(name) | {"linestyle": "none"}
         axes.plot([p.operations for p in own], [p.ns for p in own], label=LABELS[name], **style)
@@ -119,7 +119,7 @@ def _operations(timings: Timings) -> Figure:
 
 
 def _rate(timings: Timings) -> Figure:
-    figure, axes = _axes("Operations per nanosecond", "joints n", "multiplications and additions per ns, on lanes")
+    figure, axes = _axes("joints n", "multiplications and additions per ns, on lanes")
     _curves(axes, timings, lambda p: p.operations / p.ns)
     _joints(axes, timings.points)
     axes.set_yscale("linear")
@@ -129,7 +129,7 @@ def _rate(timings: Timings) -> Figure:
 
 
 def _lanes(timings: Timings) -> Figure:
-    figure, axes = _axes(f"{LANES} states at a time against one", "joints n", "time on scalars over time on lanes")
+    figure, axes = _axes("joints n", "time on scalars over time on lanes")
     _curves(axes, timings, lambda p: p.ns_one / p.ns)
     _joints(axes, timings.points)
     axes.set_yscale("linear")
