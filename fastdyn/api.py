@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from queue import SimpleQueue
 from time import thread_time
@@ -79,7 +79,7 @@ FORWARD_DYNAMICS = {
 REALS = {np.dtype(t): np.dtype(t) for t in (np.float64, np.float32)}
 ONE = 1  # small integers are single objects in CPython: `is` tells 1 from True and 1.0, and is quick
 NONE = np.empty((0, 0))  # the wrenches of a call without any
-WORTH_WAKING = 1 << 21  # samples times rows of scratch, 0.4 to 4 ms of work: less is not worth waking a thread
+WORTH = 1 << 21  # samples times rows of scratch, 0.4 to 4 ms of work: up to here a batch is one compiled call
 STEP = 0.01  # s: a compiled call of a long batch takes up to twice this, so that Ctrl-C is answered soon
 
 Span = tuple[int, int]  # the first sample, and the one behind the last
@@ -104,7 +104,7 @@ class Task:
         self.columns = math.prod(self.core)
         self.numbers = (real.itemsize, model.n, 1 + len(self.core), self.core[-1] if self.core else 1)
         self.rows = quantity.rows(model.n)
-        self.worth = max(LANES, WORTH_WAKING // max(1, self.rows))  # samples
+        self.worth = max(LANES, WORTH // max(1, self.rows))  # samples
         self.memory: Array | None = None
         self.address = 0
         self.one: Callable[..., int] = self._first_state
@@ -114,35 +114,37 @@ class Task:
 
     def __call__(self, values: tuple[Any, ...], out: Array | None = None, threads: int = 1) -> Array:
         """The quantity for one state (n,) or any batch (..., n) of them; values in the order of its arguments."""
-        if threads is ONE and len(values) == self.states:
-            if out is None:
+        if len(values) == self.states:
+            if out is None and threads is ONE:
                 result: Array = empty(self.core)
                 if self.one(*values, result, self.address) == 0:
                     return result
-            found = self._well_formed(values, out)
+            found = self._well_formed(values, out, threads)
             if found is not None:
                 return found
         return self._any(values, out, threads)
 
-    def _well_formed(self, values: tuple[Any, ...], out: Array | None) -> Array | None:
-        """The result of a batch in one compiled call, if nothing must be converted, cut up or explained; else None."""
+    def _well_formed(self, values: tuple[Any, ...], out: Array | None, threads: int) -> Array | None:
+        """The result of a batch, if no argument must be converted first; else None."""
         q, qd, qdd = (*values, values[0], values[0])[:3]
         try:
             result = empty((len(q), *self.core), self.real) if out is None else out
         except TypeError:  # it has no length
             return None
         T = WELL_FORMED.compiled()(q, qd, qdd, result, self.none, *self.numbers)
-        if not 0 < T <= self.worth:
+        if T < 1:
             return None
-        try:
-            scratch = self.spare.pop()  # several threads may be here
-        except IndexError:
-            scratch = lane_rows(self.rows, self.real)
-        wrenches = (self.none,) * (len(self.quantity.arguments) - self.states)
-        run = self.quantity.entry.compiled(scratch.shape[1])
-        status = run(self.P, self.topology, *values, *wrenches, result.reshape(T, self.columns), scratch)
-        self.spare.append(scratch)
-        return result if status == 0 else None
+        names = self.quantity.arguments
+        flat = (*values, *(self.none,) * (len(names) - self.states))
+        target = result.reshape(T, self.columns)
+        if threads is ONE and T <= self.worth:
+            scratch = self._scratch()
+            status = self.quantity.entry.compiled(scratch.shape[1])(self.P, self.topology, *flat, target, scratch)
+            self.spare.append(scratch)
+            if status == 0:
+                return result
+        self._compute(dict(zip(names, values, strict=False)), flat, target, (T,), threads)
+        return result
 
     def _first_state(self, *arguments: Any) -> int:
         """Finds the quick way for one well-formed state, where there is one, and goes it; -1 where there is none."""
@@ -158,30 +160,49 @@ class Task:
         return int(self.one(*arguments[:-1], self.address))
 
     def _any(self, values: tuple[ArrayLike, ...], out: Array | None, threads: int) -> Array:
-        n, names, cores = self.n, self.quantity.arguments, self.cores
+        names, cores = self.quantity.arguments, self.cores
         # wrenches may be left out
         arrays, lead = read(dict(zip(names, values, strict=False)), cores, self.robot, real=self.real)
         result = _result(out, lead + self.core, arrays.values(), self.real)
         T = math.prod(lead)
         flat = [_flat(arrays[name], lead, cores[name]) if name in arrays else self.none for name in names]
-        target = result.reshape(T, self.columns)
-
-        def ready() -> Call:
-            one = lead == () and self.real is FLOAT
-            scratch = np.empty(self.rows) if one else lane_rows(self.rows, self.real)
-            return lambda first, last: self.quantity.entry(
-                self.P, self.topology, *(a[first:last] for a in flat), target[first:last], scratch
-            )
-
-        threads = _useful(threads, T, self.worth)
-        if n == 0:
-            result[...] = 0.0
-        elif wrong := _walk(T, threads, self.worth, ready):
-            self._explain(arrays, ready(), lead, wrong)
+        self._compute(arrays, flat, result.reshape(T, self.columns), lead, threads)
         if out is not None and result is not out:
             np.copyto(out, result)
             return out
         return result
+
+    def _compute(
+        self, arrays: Mapping[str, Array], flat: Sequence[Array], target: Array, lead: tuple[int, ...], threads: int
+    ) -> None:
+        """The result of all samples into the target; raises for what kernels found."""
+
+        used: list[Array] = []
+
+        def ready() -> Call:
+            if lead == () and self.real is FLOAT:
+                scratch = np.empty(self.rows)
+            else:
+                scratch = self._scratch()
+                used.append(scratch)
+            return lambda first, last: self.quantity.entry(
+                self.P, self.topology, *(a[first:last] for a in flat), target[first:last], scratch
+            )
+
+        T = len(target)
+        threads = _useful(threads, T, self.worth)
+        if self.n == 0:
+            target[...] = 0.0
+        elif wrong := _walk(T, threads, self.worth, ready):
+            self._explain(arrays, ready(), lead, wrong)
+        self.spare += used
+
+    def _scratch(self) -> Array:
+        """Scratch on lanes that nobody uses; several threads may ask at once."""
+        try:
+            return self.spare.pop()
+        except IndexError:
+            return lane_rows(self.rows, self.real)
 
     def _explain(self, arrays: Mapping[str, Array], run: Call, lead: tuple[int, ...], within: Span) -> NoReturn:
         """Raises for what a kernel found within some samples, naming the argument and the sample."""
@@ -315,7 +336,8 @@ def _useful(threads: int, T: int, worth: int) -> int:
     """How many threads to occupy: no more than wanted or than there are cores, each with enough to do to be woken."""
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
         raise ArgumentError(f"threads is {threads!r}: expected a whole number above zero")
-    return max(1, min(int(threads), T // worth, _cores())) if threads > 1 else 1
+    wanted = min(int(threads), T // (2 * worth))
+    return min(wanted, _cores()) if wanted > 1 else 1
 
 
 def _cores() -> int:
@@ -342,7 +364,7 @@ class _Steps:
         self.next = 0
         self.helping, self.over = 0, False
         self.answers: SimpleQueue[Span | BaseException | None] = SimpleQueue()
-        self.lock, self.stop = threading.Lock(), threading.Event()
+        self.lock, self.stop = threading.Lock(), False
 
     def walk(self, ready: Callable[[], Call]) -> Span | None:
         """Takes all steps, here and in helpers. After an exception, as Ctrl-C is one, nobody writes any more."""
@@ -351,7 +373,7 @@ class _Steps:
         try:
             found = [self._work(ready), *self._helped()]
         except BaseException:
-            self.stop.set()
+            self.stop = True
             list(self._helped())
             raise
         for answer in found:
@@ -383,16 +405,16 @@ class _Steps:
         """One thread's part: each step twice as long as its last one, until one takes STEP seconds."""
         try:
             run, size = ready(), self.first_size
-            while not self.stop.is_set() and (step := self._take(size)):
+            while not self.stop and (step := self._take(size)):
                 begun = thread_time()
                 if run(*step):
-                    self.stop.set()
+                    self.stop = True
                     return step
                 if thread_time() - begun < STEP:
                     size *= 2
             return None
         except BaseException:
-            self.stop.set()
+            self.stop = True
             raise
 
     def _take(self, size: int) -> Span | None:

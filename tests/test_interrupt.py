@@ -125,7 +125,7 @@ def test_results_are_the_same_to_the_bit_in_any_number_of_steps_and_threads(name
     robot = fd.robots.random_tree(5, seed=1, prismatic=0.3, drives=True)
     arguments = np.random.default_rng(T).normal(size=(3, T, 5))[: QUANTITIES[name]]
     at_once = getattr(robot, name)(*arguments)
-    monkeypatch.setattr(api, "WORTH_WAKING", 1)
+    monkeypatch.setattr(api, "WORTH", 1)
     monkeypatch.setattr(api, "STEP", 0.0)  # never longer
     monkeypatch.setattr(api, "_cores", lambda: 16)
     again = copy.copy(robot)
@@ -136,7 +136,7 @@ def test_results_are_the_same_to_the_bit_in_any_number_of_steps_and_threads(name
 
 @jit_only
 def test_the_first_wrong_sample_is_named_in_any_number_of_steps_and_threads(monkeypatch):
-    monkeypatch.setattr(api, "WORTH_WAKING", 1)
+    monkeypatch.setattr(api, "WORTH", 1)
     monkeypatch.setattr(api, "STEP", 0.0)
     robot = fd.robots.two_link()
     q = np.zeros((10, 10, 2))
@@ -154,7 +154,7 @@ def test_small_batches_wake_no_threads(monkeypatch):
     monkeypatch.setattr(api, "_cores", lambda: 16)
     task = fd.robots.puma560()._tasks[api.INVERSE_DYNAMICS, None]
     assert api._useful(8, 1000, task.worth) == 1
-    assert api._useful(8, 200_000, task.worth) == 8
+    assert api._useful(8, 400_000, task.worth) == 8
     monkeypatch.setattr(api, "_cores", lambda: 3)
     assert api._useful(8, 100_000, task.worth) == 3
 
