@@ -25,7 +25,17 @@ def timings() -> Made:
     return Made(
         points=tuple(point(name, n) for name in NAMES for n in SIZES),
         growth=tuple(
-            Made(formulation=k, label=k, exponent=v - 0.03, plus_minus=0.02, first=2, last=100, predicted=v - 0.1)
+            Made(
+                formulation=k,
+                label=k,
+                exponent=v - 0.03,
+                plus_minus=0.02,
+                exponent_batch=v + 0.1,
+                plus_minus_batch=0.03,
+                first=2,
+                last=100,
+                predicted=v - 0.1,
+            )
             for k, v in NAMES.items()
         ),
         crossovers=(

@@ -119,7 +119,7 @@ def test_csv_and_json_hold_the_same_numbers(folder: Path) -> None:
 
 def test_the_summary_has_the_tables_and_the_machine(folder: Path) -> None:
     summary = (folder / "summary.md").read_text(encoding="utf-8")
-    assert "| lagrange_euler | 3.97 | 0.02 | 2 | 100 | 3.90 |" in summary
+    assert "| lagrange_euler | 3.97 | 0.02 | 4.10 | 0.03 | 3.90 | 2 | 100 |" in summary
     assert "Machine: a machine" in summary
     assert "Every point measured" not in summary
 

@@ -70,7 +70,9 @@ def test_growth_is_fitted_from_a_fourth_of_the_largest_size_on_beside_that_of_th
     points = made_up(lambda name, n, operations: 5.0 * n**2 if n >= 50 else 1e6)
     for g in growth(points):
         assert (g.first, g.last) == (50, 200)
-        assert g.exponent == pytest.approx(2.0, abs=1e-9)
+        assert g.exponent_batch == pytest.approx(2.0, abs=1e-9)
+        own = [p.ns_one for p in points if p.formulation == g.formulation and p.n >= 50]
+        assert g.exponent == fit([50, 100, 200], own)[0]
         predicted, _ = fit([50, 100, 200], [sum(operation_counts()[g.formulation].at(n)) for n in (50, 100, 200)])
         assert g.predicted == predicted
     assert [g.label for g in growth(points)] == list(LABELS.values())
@@ -229,7 +231,7 @@ def test_figures_name_their_axes_and_every_formulation():
     pytest.importorskip("matplotlib")
     points = tuple(made_up())
     found = timing_figures.figures(timing.Timings(points, growth(points), crossovers(points), (), (), ""))
-    assert len(found) == 4
+    assert len(found) == 5
     for figure in found.values():
         (axes,) = figure.axes
         assert axes.get_xlabel()

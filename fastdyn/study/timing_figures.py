@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from fastdyn.scalars import LANES
@@ -23,7 +24,8 @@ def figures(timings: Timings) -> dict[str, Figure]:
     """Each figure by its caption."""
     with ink.style():
         return {
-            "Time per state against the number of joints": _time(timings),
+            "Time for one state against the number of joints": _time(timings, batch=False),
+            "Time per state of a batch against the number of joints": _time(timings, batch=True),
             "Time against operations": _operations(timings),
             "Operations per nanosecond against the number of joints": _rate(timings),
             "Eight states at a time against one": _lanes(timings),
@@ -65,9 +67,8 @@ def _curves(axes: Axes, timings: Timings, value: Callable[[Point], float]) -> No
         axes.plot([p.n for p in own], [value(p) for p in own], label=LABELS[name], **_style(name))
 
 
-def _legend(figure: Figure, axes: Axes, growth: tuple[Growth, ...] = ()) -> None:
+def _legend(figure: Figure, axes: Axes, grown: Mapping[str, str] = MappingProxyType({})) -> None:
     """To the right of the axes, the uppermost curve first."""
-    grown = {g.label: f"n^{g.exponent:.2f} ± {g.plus_minus:.2f}, n = {g.first} to {g.last}" for g in growth}
     lines = axes.get_legend_handles_labels()[0]
     last = {id(line): float(line.get_ydata()[-1]) for line in lines}  # type: ignore[attr-defined]
     lines = sorted(lines, key=lambda line: -last[id(line)])
@@ -79,23 +80,32 @@ def _legend(figure: Figure, axes: Axes, growth: tuple[Growth, ...] = ()) -> None
     )  # fmt: skip
 
 
-def _time(timings: Timings) -> Figure:
-    figure, axes = _axes("joints n", "ns per state, on lanes")
-    _curves(axes, timings, lambda p: p.ns)
+def _time(timings: Timings, batch: bool) -> Figure:
+    def value(p: Point) -> float:
+        return p.ns if batch else p.ns_one
+
+    figure, axes = _axes("joints n", "ns per state, on lanes" if batch else "ns per state, on scalars")
+    _curves(axes, timings, value)
     _joints(axes, timings.points)
     for name, own in by_formulation(timings.points).items():
         if name in BESIDE:
             axes.annotate(
-                LABELS[name], (own[-1].n, own[-1].ns), BESIDE[name], textcoords="offset points", ha="right",
+                LABELS[name], (own[-1].n, value(own[-1])), BESIDE[name], textcoords="offset points", ha="right",
                 va="center", color=_style(name)["color"], fontsize=9,
             )  # fmt: skip
-    start = (1.05, 40 * max(p.ns for p in timings.points if p.n == 1))
+    start = (1.05, 40 * max(value(p) for p in timings.points if p.n == 1))
     for power, text in ((1, "n"), (3, "n³"), (4, "n⁴")):
         end = (start[0] * 4, start[1] * 4**power)
         axes.plot(*zip(start, end, strict=True), color=ink.FAINT, linewidth=0.9)
         axes.annotate(text, end, (4, 0), textcoords="offset points", va="center", color=ink.FAINT)
-    _legend(figure, axes, timings.growth)
+    _legend(figure, axes, {g.label: _grown(g, batch) for g in timings.growth})
     return figure
+
+
+def _grown(growth: Growth, batch: bool) -> str:
+    one, more = (growth.exponent, growth.plus_minus), (growth.exponent_batch, growth.plus_minus_batch)
+    exponent, plus_minus = more if batch else one
+    return f"n^{exponent:.2f} ± {plus_minus:.2f}, n = {growth.first} to {growth.last}"
 
 
 def _operations(timings: Timings) -> Figure:

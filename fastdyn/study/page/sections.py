@@ -67,7 +67,8 @@ def _headlines(results: Results) -> Iterable[Headline]:
         if found := growth.get(name):
             span = f"fitted from n = {found.first} to {found.last}"
             yield Headline(
-                f"n^{{{found.exponent:.2f}}}", f"is how the time of {title} grows, ± {found.plus_minus:.2f}, {span}"
+                f"n^{{{found.exponent:.2f}}}",
+                f"is how the time of {title} for one state grows, ± {found.plus_minus:.2f}, {span}",
             )
     at = {p.formulation: p for p in results.timings.points if p.n == SORTED_AT}
     if LAGRANGE in at and NEWTON in at:
@@ -220,10 +221,15 @@ def _timing(results: Results) -> Section:
             Table(
                 "growth", "How the time grows: fitted exponents of n",
                 (
-                    Column("formulation"), Column("exponent of time", "number", 2), Column("± (95 %)", "number", 2),
-                    Column("from n", "number"), Column("to n", "number"), Column("exponent of operations", "number", 2),
+                    Column("formulation"), Column("time of one state", "number", 2), Column("± (95 %)", "number", 2),
+                    Column("time in a batch", "number", 2), Column("± (95 %, batch)", "number", 2),
+                    Column("operations", "number", 2), Column("from n", "number"), Column("to n", "number"),
                 ),
-                tuple((g.label, g.exponent, g.plus_minus, g.first, g.last, g.predicted) for g in timings.growth),
+                tuple(
+                    (g.label, g.exponent, g.plus_minus, g.exponent_batch, g.plus_minus_batch, g.predicted, g.first,
+                     g.last)
+                    for g in timings.growth
+                ),
             ),
             Table(
                 "six-joints", f"At n = {SORTED_AT} joints", columns, tuple(p for p in points if p[1] == SORTED_AT),
