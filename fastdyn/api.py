@@ -15,7 +15,7 @@ from time import thread_time
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy import empty
+from numpy import empty, ndarray
 from numpy.typing import ArrayLike, DTypeLike
 
 from fastdyn import batch
@@ -114,7 +114,7 @@ class Task:
 
     def __call__(self, values: tuple[Any, ...], out: Array | None = None, threads: int = 1) -> Array:
         """The quantity for one state (n,) or any batch (..., n) of them; values in the order of its arguments."""
-        if len(values) == self.states:
+        if len(values) == self.states and type(values[0]) is ndarray:
             if out is None and threads is ONE:
                 result: Array = empty(self.core)
                 if self.one(*values, result, self.address) == 0:
@@ -129,7 +129,7 @@ class Task:
         q, qd, qdd = (*values, values[0], values[0])[:3]
         try:
             result = empty((len(q), *self.core), self.real) if out is None else out
-        except TypeError:  # it has no length
+        except TypeError:  # no axes
             return None
         T = WELL_FORMED.compiled()(q, qd, qdd, result, self.none, *self.numbers)
         if T < 1:
