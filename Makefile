@@ -21,7 +21,7 @@ test-jit: $(VENV)/.dev
 
 # compiled with a check of every index: kernels believe their arguments, so this must find nothing
 test-bounds: $(VENV)/.dev
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest $(KERNELS) tests/test_oracle.py
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest $(KERNELS) tests/test_oracle.py tests/test_quick.py
 
 # in plain Python, where coverage can look into the kernels
 test-python: $(VENV)/.dev

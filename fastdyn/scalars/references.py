@@ -156,6 +156,8 @@ def _readable():
         return False
     if word(at + DATA).value != array.ctypes.data or word(at + AXES).value & 0xFFFFFFFF != 1:
         return False
+    if word(at + FLAGS).value & (C_CONTIGUOUS | WRITEABLE) != WRITEABLE:  # it is strided
+        return False
     return (word(word(at + SHAPE).value).value, word(word(at + STRIDES).value).value) == (2, 16)
 
 
