@@ -25,7 +25,7 @@ test-bounds: $(VENV)/.dev
 
 # in plain Python, where coverage can look into the kernels
 test-python: $(VENV)/.dev
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest $(KERNELS) tests/test_errors.py tests/test_closed_forms.py
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest $(KERNELS) tests/test_errors.py tests/test_closed_forms.py tests/test_interrupt.py tests/test_quick.py
 	$(BIN)/python -m coverage report --include='fastdyn/kernels/*,fastdyn/batch.py' --fail-under=100
 	$(BIN)/python -m coverage report --include='fastdyn/api.py,fastdyn/model.py,fastdyn/parts.py,fastdyn/robot.py' --fail-under=85
 

@@ -9,6 +9,18 @@ import numpy as np
 import fastdyn as fd
 
 EPS = np.finfo(float).eps
+# methods of a Robot, and how many arguments of a state each takes: q, qd, and qdd or tau
+QUANTITIES = {
+    "inverse_dynamics": 3,
+    "forward_dynamics": 3,
+    "joint_reactions": 3,
+    "bias_forces": 2,
+    "coriolis_matrix": 2,
+    "kinetic_energy": 2,
+    "mass_matrix": 1,
+    "gravity_forces": 1,
+    "potential_energy": 1,
+}
 
 
 # ---------------------------------------------------------------------------------------------- robots

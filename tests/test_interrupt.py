@@ -18,6 +18,7 @@ from numba.core import config
 import fastdyn as fd
 from fastdyn import api
 from fastdyn.scalars import LANES
+from tests.samples import QUANTITIES
 
 jit_only = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="plain Python answers Ctrl-C anyway")
 
@@ -102,19 +103,6 @@ def test_steps_grow_until_they_take_a_while(monkeypatch):
     assert lengths[:9] == [8, 16, 32, 64, 128, 256, 512, 1024, 1024]
     assert max(lengths) * 1e-5 < 2 * api.STEP
     assert sum(lengths) == 100_000
-
-
-QUANTITIES = {
-    "inverse_dynamics": 3,
-    "forward_dynamics": 3,
-    "joint_reactions": 3,
-    "bias_forces": 2,
-    "coriolis_matrix": 2,
-    "kinetic_energy": 2,
-    "mass_matrix": 1,
-    "gravity_forces": 1,
-    "potential_energy": 1,
-}
 
 
 @pytest.mark.parametrize("name", QUANTITIES)

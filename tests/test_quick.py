@@ -13,20 +13,10 @@ from numba.core import config
 import fastdyn as fd
 from fastdyn import api
 from fastdyn.scalars import READABLE, SINCOS_RANGE, entry, give, sincos_rows, take
+from tests.samples import QUANTITIES
 
 jit_only = pytest.mark.skipif(config.DISABLE_JIT, reason="compiled code only")
 
-QUANTITIES = {
-    "inverse_dynamics": 3,
-    "forward_dynamics": 3,
-    "joint_reactions": 3,
-    "bias_forces": 2,
-    "coriolis_matrix": 2,
-    "kinetic_energy": 2,
-    "mass_matrix": 1,
-    "gravity_forces": 1,
-    "potential_energy": 1,
-}
 ROBOT = fd.robots.random_tree(7, seed=5, prismatic=0.3, drives=True)
 
 
