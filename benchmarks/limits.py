@@ -34,6 +34,7 @@ from benchmarks.common import figures, markdown
 from fastdyn import api
 from fastdyn.scalars import LANES, Operations, count, entry, load, sincos, store
 from fastdyn.scalars.jit import _OPTIONS, Entry
+from fastdyn.study.timing_results import fit
 
 QUANTITIES = {
     "inverse dynamics": api.INVERSE_DYNAMICS,
@@ -46,7 +47,6 @@ QUANTITIES = {
 JOINTS = (6, 24)
 GROWING = ("inverse dynamics", "forward dynamics, aba", "forward dynamics, crba", "mass matrix")
 GROWTH = (8, 12, 16, 24, 32, 48, 64, 96, 128)
-STUDENT = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365}  # t at 97.5 %, by degrees of freedom
 
 
 # ---------------------------------------------------------------------------------------------- microkernels
@@ -264,19 +264,9 @@ def growth(turns: int, sizes: tuple[int, ...] = GROWTH) -> list[dict[str, Any]]:
         T = {n: in_cache(robots[n], what) for n in sizes}
         seconds = common.best({n: job(robots[n], what, T[n]) for n in sizes}, turns)
         ns = {n: seconds[n] / T[n] * 1e9 for n in sizes}
-        p, margin = exponent(sizes, ns.values())
+        p, margin = fit(sizes, list(ns.values()))
         rows.append({"what": what, "exponent": p, "margin": margin, "ns": ns, "per joint, ns": _slope(ns)})
     return rows
-
-
-def exponent(sizes: Any, values: Any) -> tuple[float, float]:
-    """Of a power law, and half its 95 % confidence interval."""
-    x, y = np.log(list(sizes)), np.log(list(values))
-    x = x - x.mean()
-    p = float(x @ y / (x @ x))
-    free = len(x) - 2
-    spread = np.sqrt(((y - y.mean() - p * x) ** 2).sum() / free / (x @ x))
-    return p, float(STUDENT[free] * spread)
 
 
 def _slope(ns: dict[int, float]) -> float:

@@ -1,7 +1,7 @@
 """NumPy arrays as the Python objects they are: compiled code looks into them, which is quicker than Python can.
 
 Numba takes an array apart for every argument, and does not look at its dtype. Here an argument arrives as the address
-of a Python object, and is compared with an array that is known to be right: same type, same dtype, one axis. The
+of a Python object, and is compared with an array that is known to be right: same type, same dtype, the axes wanted. The
 places of NumPy's fields are part of its binary interface; READABLE tells whether they were found there.
 """
 
