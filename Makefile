@@ -26,8 +26,8 @@ test-bounds: $(VENV)/.dev
 # in plain Python, where coverage can look into the kernels
 test-python: $(VENV)/.dev
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest $(KERNELS) tests/test_errors.py tests/test_closed_forms.py tests/test_interrupt.py tests/test_quick.py
-	$(BIN)/python -m coverage report --include='fastdyn/kernels/*,fastdyn/batch.py' --fail-under=100
-	$(BIN)/python -m coverage report --include='fastdyn/api.py,fastdyn/model.py,fastdyn/parts.py,fastdyn/robot.py' --fail-under=85
+	$(BIN)/python -m coverage report --include='fastdyn/kernels/*,fastdyn/calls/batch.py' --fail-under=100
+	$(BIN)/python -m coverage report --include='fastdyn/calls/api.py,fastdyn/mechanism/*.py,fastdyn/robot.py' --fail-under=85
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

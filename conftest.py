@@ -2,4 +2,4 @@
 
 from importlib.util import find_spec
 
-collect_ignore = [f"fastdyn/description/{peer}.py" for peer in ("mujoco", "pinocchio") if find_spec(peer) is None]
+collect_ignore = [f"fastdyn/formats/{peer}.py" for peer in ("mujoco", "pinocchio") if find_spec(peer) is None]

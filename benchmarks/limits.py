@@ -31,9 +31,9 @@ import numpy as np
 import fastdyn as fd
 from benchmarks import common
 from benchmarks.common import figures, markdown
-from fastdyn import api
+from fastdyn.calls import api
+from fastdyn.compiler.policy import _OPTIONS, Entry
 from fastdyn.scalars import LANES, Operations, count, entry, load, sincos, store
-from fastdyn.scalars.jit import _OPTIONS, Entry
 from fastdyn.study.timing_results import fit
 
 QUANTITIES = {

@@ -1,15 +1,7 @@
 """fastdyn: the dynamics of robot arms, compiled. See README.md for a tour."""
 
 from fastdyn import inertia, robots, show
-from fastdyn.coupling import CoupledRobot
-from fastdyn.description.dh import DHLink, from_dh
-from fastdyn.description.load import load
-from fastdyn.description.mujoco import from_mujoco
-from fastdyn.description.pinocchio import from_pinocchio
-from fastdyn.description.screws import from_screws
-from fastdyn.description.toml import from_toml, load_toml, to_toml
-from fastdyn.description.urdf import from_urdf, load_urdf
-from fastdyn.description.urdf_writer import to_urdf
+from fastdyn.calls.warm import warmup
 from fastdyn.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -22,10 +14,18 @@ from fastdyn.errors import (
     RobotWarning,
     SingularMassMatrixError,
 )
-from fastdyn.model import Model
-from fastdyn.parts import Joint, Limits, Link, Motor
+from fastdyn.formats.dh import DHLink, from_dh
+from fastdyn.formats.load import load
+from fastdyn.formats.mujoco import from_mujoco
+from fastdyn.formats.pinocchio import from_pinocchio
+from fastdyn.formats.screws import from_screws
+from fastdyn.formats.toml import from_toml, load_toml, to_toml
+from fastdyn.formats.urdf import from_urdf, load_urdf
+from fastdyn.formats.urdf_writer import to_urdf
+from fastdyn.mechanism.coupling import CoupledRobot
+from fastdyn.mechanism.model import Model
+from fastdyn.mechanism.parts import Joint, Limits, Link, Motor
 from fastdyn.robot import Robot
-from fastdyn.warm import warmup
 
 __version__ = "0.1.0"
 

@@ -20,7 +20,7 @@ except ImportError:
     raise SystemExit(2) from None
 
 if TYPE_CHECKING:
-    from fastdyn.coupling import CoupledRobot
+    from fastdyn.mechanism.coupling import CoupledRobot
     from fastdyn.robot import Robot
 
 USAGE, INTERRUPTED = 2, 130  # exit codes: a command that cannot be carried out; Ctrl-C, as shells have it
@@ -271,7 +271,7 @@ def _progress() -> Iterator[Callable[[float, str], None]]:
 
 def _robot(name: str) -> Robot | CoupledRobot:
     """A file where the name looks like one, a built-in robot otherwise."""
-    from fastdyn.description.load import load
+    from fastdyn.formats.load import load
     from fastdyn.robots import get
 
     path = Path(name)

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 import fastdyn as fd
+from fastdyn.mechanism.parts import Array
 from fastdyn.output import machine, write
-from fastdyn.parts import Array
 
 SET_POINTS = 100_000
 SECONDS = 10.0  # length of the motion

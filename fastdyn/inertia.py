@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastdyn.errors import RobotError
-from fastdyn.parts import Array, Link, frozen, not_negative
-from fastdyn.parts import pose as checked_pose
+from fastdyn.mechanism.parts import Array, Link, frozen, not_negative
+from fastdyn.mechanism.parts import pose as checked_pose
 
 
 class Body(NamedTuple):

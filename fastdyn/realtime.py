@@ -37,9 +37,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fastdyn as fd
-from fastdyn.bound import Bound
+from fastdyn.calls.bound import Bound
+from fastdyn.mechanism.parts import Array
 from fastdyn.output import machine, write
-from fastdyn.parts import Array
 
 Step = Callable[[Bound, float], Any]
 Times = NDArray[np.int64]  # ns

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from fastdyn import api, show, variations
+from fastdyn import show
+from fastdyn.calls import api
 from fastdyn.errors import ArgumentError, RobotError, RobotWarning
-from fastdyn.model import Model, Node, build
-from fastdyn.parts import Array, Joint, Link, frozen, pose
+from fastdyn.mechanism import variations
+from fastdyn.mechanism.model import Model, Node, build
+from fastdyn.mechanism.parts import Array, Joint, Link, frozen, pose
 
 if TYPE_CHECKING:
-    from fastdyn.bound import Bound, CFunction
-    from fastdyn.coupling import CoupledRobot
+    from fastdyn.calls.bound import Bound, CFunction
+    from fastdyn.mechanism.coupling import CoupledRobot
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.80665)  # m/s^2
 Wrenches = ArrayLike | Mapping[str, ArrayLike]
@@ -282,7 +284,7 @@ class Robot:
         >>> loop.tau.round(12)
         array([20.,  5.])
         """
-        from fastdyn.bound import Bound
+        from fastdyn.calls.bound import Bound
 
         return Bound(self)
 
@@ -295,7 +297,7 @@ class Robot:
         >>> fd.robots.puma560().c_function("gravity_forces").declaration
         'int64_t gravity_forces(const double *q, double *tau, void *workspace)'
         """
-        from fastdyn.bound import c_function
+        from fastdyn.calls.bound import c_function
 
         return c_function(self, name)
 
@@ -327,14 +329,14 @@ class Robot:
         >>> fd.robots.two_link(g=10.0).coupled([[1.0], [-1.0]]).gravity_forces([0.0]).round(12)
         array([15.])
         """
-        from fastdyn.coupling import coupled
+        from fastdyn.mechanism.coupling import coupled
 
         return coupled(self, G, offset, names)
 
     def with_payload(
         self, mass: float, com: ArrayLike = (0, 0, 0), inertia: ArrayLike | None = None, link: str | None = None
     ) -> Robot:
-        """The same robot, carrying a body on its tip or on the named link: see fastdyn.variations.with_payload.
+        """The same robot, carrying a body on its tip or on the named link: see variations.with_payload.
 
         >>> import fastdyn as fd
         >>> loaded = fd.robots.puma560().with_payload(2.5, com=(0, 0, 0.1))
@@ -352,7 +354,7 @@ class Robot:
         name: str = "tool",
         link: str | None = None,
     ) -> Robot:
-        """The same robot with a link fixed to its tip or to the named link: see fastdyn.variations.with_tool.
+        """The same robot with a link fixed to its tip or to the named link: see fastdyn.mechanism.variations.with_tool.
 
         >>> import fastdyn as fd
         >>> fd.robots.puma560().with_tool(0.5, name="gripper").all_links[-1].name
@@ -361,7 +363,7 @@ class Robot:
         return variations.with_tool(self, mass, com, inertia, pose, name, link)
 
     def locked(self, values: Mapping[str, float]) -> Robot:
-        """The robot with the named joints held at the given coordinates, rad or m: see fastdyn.variations.locked.
+        """The robot with the named joints held at the given coordinates, rad or m: see variations.locked.
 
         >>> import fastdyn as fd
         >>> fd.robots.puma560().locked({"joint1": 0.0, "joint4": 0.5}).n
@@ -398,7 +400,7 @@ class Robot:
         >>> fd.from_urdf(fd.robots.two_link().to_urdf())
         <Robot 'two_link': 2 joints RR, 2 kg moving>
         """
-        from fastdyn.description.urdf_writer import to_urdf
+        from fastdyn.formats.urdf_writer import to_urdf
 
         return to_urdf(self)
 
@@ -409,7 +411,7 @@ class Robot:
         >>> fd.from_toml(fd.robots.two_link().to_toml())
         <Robot 'two_link': 2 joints RR, 2 kg moving>
         """
-        from fastdyn.description.toml import to_toml
+        from fastdyn.formats.toml import to_toml
 
         return to_toml(self)
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastdyn.errors import ArgumentError, MissingExtraError
-from fastdyn.parts import Array, Joint, Link, Motor
-from fastdyn.poses import coordinates, link_poses, motion
+from fastdyn.mechanism.parts import Array, Joint, Link, Motor
+from fastdyn.mechanism.poses import coordinates, link_poses, motion
 
 if TYPE_CHECKING:
     from fastdyn.robot import Robot

@@ -20,10 +20,10 @@ from numba.core.runtime import _nrt_python
 from numba.core.runtime.nrt import rtsys
 
 import fastdyn as fd
-from fastdyn import api, batch
-from fastdyn.bound import Bound
-from fastdyn.scalars.jit import Entry
-from fastdyn.workspace import BOUND, C_FUNCTIONS, ONE_STATE, state_offset, workspace_size
+from fastdyn.calls import api, batch
+from fastdyn.calls.bound import Bound
+from fastdyn.calls.workspace import BOUND, C_FUNCTIONS, ONE_STATE, state_offset, workspace_size
+from fastdyn.compiler.policy import Entry
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="bound calls are machine code")
 

@@ -17,9 +17,9 @@ from numba import carray, cfunc
 from numba.core import config
 
 import fastdyn as fd
-from fastdyn import workspace
-from fastdyn.bound import CFunction
-from fastdyn.workspace import gravity_forces, inverse_dynamics, state_offset, workspace_size
+from fastdyn.calls import workspace
+from fastdyn.calls.bound import CFunction
+from fastdyn.calls.workspace import gravity_forces, inverse_dynamics, state_offset, workspace_size
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="C functions are machine code")
 

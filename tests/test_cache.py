@@ -12,8 +12,8 @@ from numba.core import config
 
 JOB = """
 import fastdyn as fd
-from fastdyn import batch
-from fastdyn.scalars.jit import cache_directory
+from fastdyn.calls import batch
+from fastdyn.compiler.policy import cache_directory
 print(fd.robots.two_link(1.0, 1.0, 1.0, g=10.0).gravity_forces([0.0, 0.0]).round(9).tolist())
 print(cache_directory())
 print(sum(batch.gravity_forces.dispatcher.stats.cache_hits.values()))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastdyn as fd
-from fastdyn.description.dh import go
+from fastdyn.formats.dh import go
 
 EPS = np.finfo(float).eps
 

@@ -8,8 +8,8 @@ import pytest
 
 import fastdyn as fd
 from fastdyn.errors import ArgumentError, ArgumentTypeError, FormulationError, NotFiniteError
+from fastdyn.mechanism.chains import without_motors
 from fastdyn.study import effects, effects_figures
-from fastdyn.study.chains import without_motors
 from tests.oracle import Stand, cross_matrix
 
 EPS = np.finfo(float).eps

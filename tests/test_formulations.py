@@ -26,9 +26,9 @@ from fastdyn.formulations import (
     screw_rows,
     screws,
 )
+from fastdyn.mechanism.chains import dh_chain, screw_chain, without_motors
 from fastdyn.scalars import Counting
 from fastdyn.study import formulations
-from fastdyn.study.chains import dh_chain, screw_chain, without_motors
 from fastdyn.study.formulations import FORMULATIONS, FormulationError
 from tests.test_oracle import with_fixed_links
 

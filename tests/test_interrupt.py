@@ -16,7 +16,7 @@ import pytest
 from numba.core import config
 
 import fastdyn as fd
-from fastdyn import api
+from fastdyn.calls import api
 from fastdyn.scalars import LANES
 from tests.samples import QUANTITIES
 

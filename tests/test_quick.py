@@ -11,8 +11,9 @@ import pytest
 from numba.core import config
 
 import fastdyn as fd
-from fastdyn import api
-from fastdyn.scalars import READABLE, SINCOS_RANGE, entry, give, sincos_rows, take
+from fastdyn.calls import api
+from fastdyn.calls.headers import READABLE
+from fastdyn.scalars import SINCOS_RANGE, entry, give, sincos_rows, take
 from tests.samples import QUANTITIES
 
 jit_only = pytest.mark.skipif(config.DISABLE_JIT, reason="compiled code only")

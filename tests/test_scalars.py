@@ -9,7 +9,9 @@ import numba
 import numpy as np
 import pytest
 
-from fastdyn import api, batch, robots
+from fastdyn import robots
+from fastdyn.calls import api, batch
+from fastdyn.compiler.policy import _OPTIONS, Entry
 from fastdyn.kernels import rnea, vectors
 from fastdyn.scalars import (
     LANES,
@@ -28,7 +30,6 @@ from fastdyn.scalars import (
     take,
     width,
 )  # fmt: skip
-from fastdyn.scalars.jit import _OPTIONS, Entry
 from tests.samples import EPS, any_robot, states, torque_scale
 
 ULP = EPS / 2  # the spacing of numbers between 1/2 and 1, where the sines are

@@ -7,7 +7,7 @@ import pytest
 
 import fastdyn as fd
 from fastdyn import show
-from fastdyn.poses import coordinates, link_poses, motion, skew, turn
+from fastdyn.mechanism.poses import coordinates, link_poses, motion, skew, turn
 
 # ---------------------------------------------------------------------------------------------- tables
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import fastdyn as fd
 from fastdyn.errors import ArgumentError, FormulationError
+from fastdyn.mechanism.chains import without_motors
 from fastdyn.scalars import Operations
 from fastdyn.study import counts, effects, formulations, simplify
-from fastdyn.study.chains import without_motors
 from fastdyn.study.simplification import _cost, _places
 from tests.test_effects import motion
 from tests.test_formulations import shuffled

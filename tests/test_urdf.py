@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastdyn as fd
-from fastdyn.description import xml
-from fastdyn.description.urdf import Described, Mimic, describe, mimics
+from fastdyn.formats import xml
+from fastdyn.formats.urdf import Described, Mimic, describe, mimics
 
 DATA = Path(__file__).parent / "data"
 ARM = (DATA / "arm.urdf").read_text()

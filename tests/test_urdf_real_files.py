@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fastdyn as fd
-from fastdyn.description.urdf import describe
+from fastdyn.formats.urdf import describe
 
 pin = pytest.importorskip("pinocchio")
 

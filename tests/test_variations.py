@@ -7,7 +7,7 @@ import pytest
 
 import fastdyn as fd
 from fastdyn.inertia import box
-from fastdyn.poses import link_poses, tips, turn
+from fastdyn.mechanism.poses import link_poses, tips, turn
 
 SEEDS = range(4)
 

@@ -16,7 +16,7 @@ import warnings; warnings.simplefilter("ignore")
 import numpy as np
 from numba.core import event
 import fastdyn as fd
-from fastdyn.workspace import BOUND
+from fastdyn.calls.workspace import BOUND
 from tests.test_bound import compiled_so_far, layouts
 from tests.test_interrupt import QUANTITIES
 

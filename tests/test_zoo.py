@@ -10,7 +10,7 @@ import pytest
 
 import fastdyn as fd
 from fastdyn.inertia import box, cylinder, sphere
-from fastdyn.poses import link_poses
+from fastdyn.mechanism.poses import link_poses
 from tests import oracle
 
 DATA = sorted(file.name for file in (resources.files("fastdyn.robots") / "data").iterdir())

@@ -14,7 +14,8 @@ X rows: q, qd, qdd (read), tau, g (n each), D, C (n * n each), c_ijp (n * n * n)
 
 from fastdyn.formulations.dh_rows import *
 from fastdyn.formulations.links import centre, gravity, inertia, is_rotary, rotation, span
-from fastdyn.formulations.vectors import (
+from fastdyn.scalars import add, fill, kernel, load, store
+from fastdyn.scalars.vectors import (
     column,
     cross,
     dot,
@@ -28,7 +29,6 @@ from fastdyn.formulations.vectors import (
     unit_matrix,
     zero_vector,
 )
-from fastdyn.scalars import add, fill, kernel, load, store
 
 # rows of a joint: its axis z (0 if it slides) and origin o in frame 0; for the link at hand J_v, R^T J_w, I R^T J_w
 TURN, ORIGIN, VELOCITY, OMEGA, SPIN, SLOTS = 0, 3, 6, 9, 12, 15

@@ -9,7 +9,8 @@ X rows: q, qd, qdd (read), tau, c, h_tran, h_rot (n each), D_tran, D_rot (n * n 
 
 from fastdyn.formulations.dh_rows import *
 from fastdyn.formulations.links import centre, gravity, inertia, rotation, span
-from fastdyn.formulations.vectors import (
+from fastdyn.scalars import kernel, load, store
+from fastdyn.scalars.vectors import (
     column,
     cross,
     dot,
@@ -26,7 +27,6 @@ from fastdyn.formulations.vectors import (
     unit_matrix,
     zero_vector,
 )
-from fastdyn.scalars import kernel, load, store
 
 # rows of a link, in frame 0 where nothing else is said: R, z, p, p*, c (its centre of mass from p), r (from the base),
 # w and the Coriolis part of w', the velocity part of the centre's acceleration; w and that part of w' in frame s

@@ -11,7 +11,8 @@ rows for each joint.
 
 from fastdyn.formulations.dh_rows import *
 from fastdyn.formulations.links import axis, centre, gravity, inertia, is_rotary, rotation, span
-from fastdyn.formulations.vectors import (
+from fastdyn.scalars import add, fill, kernel, load, store
+from fastdyn.scalars.vectors import (
     cross,
     dot,
     load_vector,
@@ -23,7 +24,6 @@ from fastdyn.formulations.vectors import (
     transposed_vector,
     zero_vector,
 )
-from fastdyn.scalars import add, fill, kernel, load, store
 
 # rows of a joint r: the partial velocities dw/du_r, and dv/du_r of the frame's origin, of the link at hand
 OMEGA, VELOCITY, SLOTS = 0, 3, 6

@@ -6,8 +6,8 @@ in (11), c2 and s2 in the first line of (10), and -alpha . I in (25).
 P: a (9, 1) array, rows L1 to G. X rows: q, qd, qdd (read), tau (3 each): T_01x, T_12y, F_23z.
 """
 
-from fastdyn.formulations.vectors import cross, plus
 from fastdyn.scalars import fill, kernel, load, sincos, store
+from fastdyn.scalars.vectors import cross, plus
 
 L1, L2, M1, M2, M3, I3X, I3Y, I3Z, G, ROWS = range(10)
 

@@ -8,7 +8,8 @@ X rows: q, qd, qdd (read), tau. work: SLOTS rows for each link.
 
 from fastdyn.formulations.dh_rows import *
 from fastdyn.formulations.links import base_acceleration, centre, inertia, is_rotary, rotation, span
-from fastdyn.formulations.vectors import (
+from fastdyn.scalars import kernel, load, store
+from fastdyn.scalars.vectors import (
     column,
     cross,
     dot,
@@ -24,7 +25,6 @@ from fastdyn.formulations.vectors import (
     unit_matrix,
     zero_vector,
 )
-from fastdyn.scalars import kernel, load, store
 
 # rows of a link: R_0i, p*_i, s_i, z_{i-1}, w_i, w'_i, a_i
 R, SPAN, CENTRE, AXIS, OMEGA, OMEGA_DOT, ACCELERATION, SLOTS = 0, 9, 12, 15, 18, 21, 24, 27

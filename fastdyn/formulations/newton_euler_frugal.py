@@ -24,7 +24,8 @@ from fastdyn.formulations.newton_euler_link import (
     swept_axis,
     work_rows,
 )
-from fastdyn.formulations.vectors import (
+from fastdyn.scalars import fill, kernel, load, store
+from fastdyn.scalars.vectors import (
     cross,
     dot,
     load_matrix,
@@ -37,7 +38,6 @@ from fastdyn.formulations.vectors import (
     transposed_vector,
     zero_vector,
 )
-from fastdyn.scalars import fill, kernel, load, store
 
 __all__ = ["newton_euler_frugal", "sample_rows", "work_rows"]
 

@@ -8,7 +8,8 @@ X rows: q, qd, qdd (read), tau. L rows: f_{n+1}, n_{n+1}. work: SLOTS rows for e
 
 from fastdyn.formulations.dh_rows import *
 from fastdyn.formulations.links import axis, base_acceleration, centre, inertia, is_rotary, rotation, span
-from fastdyn.formulations.vectors import (
+from fastdyn.scalars import fill, kernel, load, store
+from fastdyn.scalars.vectors import (
     cross,
     dot,
     load_matrix,
@@ -22,7 +23,6 @@ from fastdyn.formulations.vectors import (
     unit_matrix,
     zero_vector,
 )
-from fastdyn.scalars import fill, kernel, load, store
 
 LOAD = 6
 # rows of a link: R_i (frame i into frame i - 1), p*_i, w_i, w'_i, a_i

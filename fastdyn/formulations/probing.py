@@ -14,8 +14,8 @@ newton_euler_link.py.
 
 from fastdyn.formulations.links import base_acceleration
 from fastdyn.formulations.newton_euler_link import backward, forward, geometry
-from fastdyn.formulations.vectors import zero_vector
 from fastdyn.scalars import fill, kernel, load, store
+from fastdyn.scalars.vectors import zero_vector
 
 
 @kernel

@@ -11,7 +11,8 @@ the closed form g, c (n each), M (n * n). work: `work_rows` or `stacked_work_row
 """
 
 from fastdyn.formulations.screw_rows import *
-from fastdyn.formulations.vectors import (
+from fastdyn.scalars import fill, kernel, load, sincos, store
+from fastdyn.scalars.vectors import (
     cross,
     dot,
     load_matrix,
@@ -27,7 +28,6 @@ from fastdyn.formulations.vectors import (
     transposed_vector,
     zero_vector,
 )
-from fastdyn.scalars import fill, kernel, load, sincos, store
 
 # rows of a link: R and p of T_{i,i-1}, its twist V and V'
 R, SHIFT, TWIST, RATE, SLOTS = 0, 9, 12, 18, 24

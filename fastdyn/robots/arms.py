@@ -6,8 +6,8 @@ from math import pi, radians
 
 import numpy as np
 
-from fastdyn.description.dh import DHLink, from_dh
-from fastdyn.parts import Motor
+from fastdyn.formats.dh import DHLink, from_dh
+from fastdyn.mechanism.parts import Motor
 from fastdyn.robot import Robot
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastdyn.description.dh import DHLink, from_dh, go
-from fastdyn.parts import Joint, Link
+from fastdyn.formats.dh import DHLink, from_dh, go
+from fastdyn.mechanism.parts import Joint, Link
 from fastdyn.robot import Robot
 
 

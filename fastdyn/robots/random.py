@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastdyn.parts import Array, Joint, Link, Motor
+from fastdyn.mechanism.parts import Array, Joint, Link, Motor
 from fastdyn.robot import Robot
 
 

@@ -6,8 +6,8 @@ import difflib
 from collections.abc import Callable
 from importlib import resources
 
-from fastdyn.description.toml import from_toml
 from fastdyn.errors import ArgumentError
+from fastdyn.formats.toml import from_toml
 from fastdyn.robot import Robot
 from fastdyn.robots.arms import puma560, stanford
 from fastdyn.robots.closed_form import planar_2r, rrt, two_link

@@ -22,7 +22,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 
-from fastdyn.scalars.jit import FAST
+from fastdyn.compiler.policy import FAST
 
 LANES = 8  # float64: one AVX-512 register, two AVX2 registers
 SINGLE_LANES = 16  # float32: the same registers

@@ -10,7 +10,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 from numba.np.arrayobj import populate_array
 
-from fastdyn.scalars.jit import FAST, INLINE
+from fastdyn.compiler.policy import FAST, INLINE
 from fastdyn.scalars.lanes import (
     INT32,
     LANES,

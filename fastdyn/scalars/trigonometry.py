@@ -14,7 +14,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from fastdyn.scalars.jit import INLINE
+from fastdyn.compiler.policy import INLINE
 from fastdyn.scalars.lanes import (
     DOUBLE,
     INT32,

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from fastdyn.description.dh import DHLink, from_dh
+from fastdyn.formats.dh import DHLink, from_dh
 from fastdyn.formulations import (
     christoffel,
     generalized_dalembert,
@@ -34,11 +34,11 @@ from fastdyn.formulations import (
     screws,
 )
 from fastdyn.kernels import aba, crba, rnea
-from fastdyn.parts import Array
+from fastdyn.mechanism.chains import dh_chain, screw_chain
+from fastdyn.mechanism.parts import Array
 from fastdyn.robot import Robot
 from fastdyn.robots import random_chain
 from fastdyn.scalars import Operations, count, count_stages
-from fastdyn.study.chains import dh_chain, screw_chain
 from fastdyn.study.polynomials import Polynomial
 
 SIZES = range(1, 13)  # numbers of joints that are counted

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastdyn.api import check_finite
+from fastdyn.calls.api import check_finite
 from fastdyn.errors import ArgumentError, ArgumentTypeError
-from fastdyn.parts import Array
+from fastdyn.mechanism.parts import Array
 from fastdyn.robot import Robot
 from fastdyn.study import formulations
 

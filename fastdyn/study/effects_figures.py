@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastdyn.parts import Array
+from fastdyn.mechanism.parts import Array
 from fastdyn.study import ink
 from fastdyn.study.effects import WORDS, Robustness, Split, Verdict, verdicts
 

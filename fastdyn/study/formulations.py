@@ -25,7 +25,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastdyn import api
+from fastdyn.calls import api
 from fastdyn.errors import FormulationError, NotFiniteError
 from fastdyn.formulations import (
     christoffel,
@@ -41,9 +41,9 @@ from fastdyn.formulations import (
     recursive_lagrange,
     screws,
 )
-from fastdyn.parts import Array
+from fastdyn.mechanism.chains import Chain, dh_chain, screw_chain
+from fastdyn.mechanism.parts import Array
 from fastdyn.robot import Robot
-from fastdyn.study.chains import Chain, dh_chain, screw_chain
 
 VECTOR, MATRIX, TENSOR = 1, 2, 3  # axes of a result
 

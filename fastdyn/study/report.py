@@ -23,10 +23,10 @@ import numpy as np
 
 from fastdyn import output
 from fastdyn.errors import MissingExtraError, RobotWarning
+from fastdyn.mechanism.chains import without_motors
 from fastdyn.robot import Robot
 from fastdyn.robots import puma560
 from fastdyn.study import counts
-from fastdyn.study.chains import without_motors
 from fastdyn.study.formulations import FORMULATIONS, inverse_dynamics
 
 if TYPE_CHECKING:

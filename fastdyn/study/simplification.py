@@ -21,10 +21,10 @@ from numpy.typing import ArrayLike
 from fastdyn.errors import ArgumentError
 from fastdyn.formulations import dh_rows
 from fastdyn.formulations import generalized_dalembert as text
-from fastdyn.parts import Array
+from fastdyn.mechanism.chains import dh_chain
+from fastdyn.mechanism.parts import Array
 from fastdyn.robot import Robot
 from fastdyn.scalars import Operations
-from fastdyn.study.chains import dh_chain
 from fastdyn.study.effects import Trajectory, parts
 
 KINDS = ("D_tran", "D_rot", "h_tran", "h_rot", "c")

@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from fastdyn import api
+from fastdyn.calls import api
 from fastdyn.errors import FastdynError
 from fastdyn.formulations import lagrange_euler
-from fastdyn.parts import EPS, Array
+from fastdyn.mechanism.parts import EPS, Array
 from fastdyn.scalars import LANES, all_finite, entry, fill, give, load, store, take, width
 from fastdyn.study import counts
 from fastdyn.study.formulations import FORMULATIONS, VECTOR, Call, Formulation, prepare

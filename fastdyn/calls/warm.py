@@ -8,10 +8,10 @@ from contextlib import suppress
 import numpy as np
 from numba.core import config
 
-from fastdyn.coupling import CoupledRobot
+from fastdyn.calls.workspace import BOUND, C_FUNCTIONS
 from fastdyn.errors import ArgumentError, SingularMassMatrixError
+from fastdyn.mechanism.coupling import CoupledRobot
 from fastdyn.robot import Robot
-from fastdyn.workspace import BOUND, C_FUNCTIONS
 
 # how many arguments of a state each takes
 _STATES = {

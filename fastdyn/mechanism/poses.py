@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastdyn.errors import ArgumentError
-from fastdyn.parts import Array, Joint, frozen
+from fastdyn.mechanism.parts import Array, Joint, frozen
 
 if TYPE_CHECKING:
     from fastdyn.robot import Robot
@@ -58,12 +58,12 @@ def child_pose(joint: Joint, value: float) -> Array:
 
 
 def motion(joint: Joint, value: float) -> Array:
-    """Pose of the moved joint frame on the joint frame at zero: a turn about the axis or a way along it."""
+    """Pose of the moved joint frame on the joint frame at zero: a turn about the axis, a way along it, or both."""
     axis, T = np.asarray(joint.axis), np.eye(4)
-    if joint.kind == "prismatic":
-        T[:3, 3] = value * axis
-    elif joint.kind == "revolute":
+    if joint.kind in ("revolute", "helical"):
         T[:3, :3] = turn(axis, value)
+    if joint.kind in ("prismatic", "helical"):
+        T[:3, 3] = (value if joint.kind == "prismatic" else joint.pitch * value) * axis
     return T
 
 

@@ -18,13 +18,14 @@ import numpy as np
 from numpy import empty, ndarray
 from numpy.typing import ArrayLike, DTypeLike
 
-from fastdyn import batch
+from fastdyn.calls import batch
+from fastdyn.calls.headers import READABLE, WELL_FORMED
+from fastdyn.calls.workspace import ONE_STATE, workspace
 from fastdyn.errors import ArgumentError, ArgumentTypeError, NotFiniteError, SingularMassMatrixError
 from fastdyn.kernels.rows import INDEX
-from fastdyn.model import Model
-from fastdyn.parts import Array
-from fastdyn.scalars import LANES, READABLE, WELL_FORMED
-from fastdyn.workspace import ONE_STATE, workspace
+from fastdyn.mechanism.model import Model
+from fastdyn.mechanism.parts import Array
+from fastdyn.scalars import LANES
 
 Core = Callable[[int], tuple[int, ...]]
 FLOAT, SINGLE = np.dtype(np.float64), np.dtype(np.float32)

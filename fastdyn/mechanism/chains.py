@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fastdyn.description.dh import go
 from fastdyn.errors import FormulationError
+from fastdyn.formats.dh import go
 from fastdyn.formulations import dh_rows, screw_rows
-from fastdyn.parts import EPS, Array, Motor
+from fastdyn.mechanism.parts import EPS, Array, Motor
 from fastdyn.robot import Robot
 
 FARTHEST = 1000.0  # times the robot's size: where an inertia about a D-H frame's origin drowns in rounding

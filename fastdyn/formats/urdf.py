@@ -28,12 +28,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastdyn.coupling import CoupledRobot
-from fastdyn.description import xml
-from fastdyn.description.urdf_grammar import MOMENTS, check, listed
-from fastdyn.description.xml import Element, short
 from fastdyn.errors import DescriptionError, RobotError, RobotWarning
-from fastdyn.parts import Array, Joint, JointKind, Limits, Link, Motor
+from fastdyn.formats import xml
+from fastdyn.formats.urdf_grammar import MOMENTS, check, listed
+from fastdyn.formats.xml import Element, short
+from fastdyn.mechanism.coupling import CoupledRobot
+from fastdyn.mechanism.parts import Array, Joint, JointKind, Limits, Link, Motor
 from fastdyn.robot import STANDARD_GRAVITY, Robot
 
 KINDS: dict[str, JointKind] = {

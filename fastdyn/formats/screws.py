@@ -14,10 +14,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastdyn.coupling import CoupledRobot
-from fastdyn.description.dh import go
 from fastdyn.errors import RobotError, RobotWarning
-from fastdyn.parts import Array, Joint, JointKind, Link, frozen, pose
+from fastdyn.formats.dh import go
+from fastdyn.mechanism.coupling import CoupledRobot
+from fastdyn.mechanism.parts import Array, Joint, JointKind, Link, frozen, pose
 from fastdyn.robot import Robot
 
 Convention = Literal["link", "modern_robotics"]

@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastdyn.coupling import CoupledRobot
-from fastdyn.description.names import free_name
-from fastdyn.description.urdf import UNLIMITED, Mimic
-from fastdyn.description.urdf_grammar import MOMENTS
 from fastdyn.errors import RobotError
-from fastdyn.parts import Array, Joint, Limits, Link, Motor
+from fastdyn.formats.names import free_name
+from fastdyn.formats.urdf import UNLIMITED, Mimic
+from fastdyn.formats.urdf_grammar import MOMENTS
+from fastdyn.mechanism.coupling import CoupledRobot
+from fastdyn.mechanism.parts import Array, Joint, Limits, Link, Motor
 from fastdyn.robot import STANDARD_GRAVITY, Robot
 
 

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from fastdyn.errors import RobotError
 
 Array = NDArray[np.float64]
-JointKind = Literal["revolute", "prismatic", "fixed"]
-KINDS: tuple[JointKind, ...] = ("revolute", "prismatic", "fixed")
+JointKind = Literal["revolute", "prismatic", "helical", "fixed"]
+KINDS: tuple[JointKind, ...] = ("revolute", "prismatic", "helical", "fixed")
 EPS = float(np.finfo(float).eps)
 
 
@@ -216,7 +216,8 @@ class Joint:
     """What joins two links. The child's pose on its parent: origin, then the motion along or about `axis`, then tail.
 
     origin: pose of the joint's frame on the parent link, at zero; axis: in the joint's frame; tail: pose of the child
-    link's frame on the moved joint frame (the identity in URDF; the link's D-H transform in standard D-H).
+    link's frame on the moved joint frame (the identity in URDF; the link's D-H transform in standard D-H). A helical
+    joint turns by q, rad, and travels pitch q along its axis; pitch: m/rad, zero for every other kind.
     """
 
     name: str
@@ -228,12 +229,17 @@ class Joint:
     tail: ArrayLike = field(default_factory=_identity)
     limits: Limits = Limits()
     motor: Motor = Motor()
+    pitch: float = 0.0
 
     def __post_init__(self) -> None:
         check_name(self.name, "joint")
         where = f"joint {self.name!r}"
         if self.kind not in KINDS:
             raise RobotError(f"{where}, kind: expected one of {', '.join(KINDS)}, found {self.kind!r}")
+        object.__setattr__(self, "pitch", number(self.pitch, f"{where}, pitch"))
+        if (self.kind == "helical") != (self.pitch != 0):
+            expected = "a number other than zero, m/rad" if self.kind == "helical" else f"0 for a {self.kind} joint"
+            raise RobotError(f"{where}, pitch: expected {expected}, found {self.pitch}")
         for end in ("parent", "child"):
             check_name(getattr(self, end), f"{where}, {end} link")
         object.__setattr__(self, "origin", pose(self.origin, f"{where}, origin"))

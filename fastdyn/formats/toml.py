@@ -17,10 +17,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastdyn.description.dh import Convention, DHLink, from_dh, go, turn_x, turn_z
 from fastdyn.errors import RobotError
-from fastdyn.parts import KINDS, Array, Joint, JointKind, Limits, Link, Motor
-from fastdyn.parts import pose as checked_pose
+from fastdyn.formats.dh import Convention, DHLink, from_dh, go, turn_x, turn_z
+from fastdyn.mechanism.parts import KINDS, Array, Joint, JointKind, Limits, Link, Motor
+from fastdyn.mechanism.parts import pose as checked_pose
 from fastdyn.robot import STANDARD_GRAVITY, Robot
 
 DH, TREE = "fastdyn-dh-1", "fastdyn-tree-1"

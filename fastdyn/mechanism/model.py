@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastdyn.kernels import rows as r
-from fastdyn.parts import EPS, Array, Joint
+from fastdyn.mechanism.parts import EPS, Array, Joint
 
 
 @dataclass(frozen=True, eq=False)

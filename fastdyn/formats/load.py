@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from fastdyn.coupling import CoupledRobot
-from fastdyn.description.mujoco import from_mujoco
-from fastdyn.description.toml import load_toml
-from fastdyn.description.urdf import load_urdf
 from fastdyn.errors import DescriptionError, MissingExtraError
+from fastdyn.formats.mujoco import from_mujoco
+from fastdyn.formats.toml import load_toml
+from fastdyn.formats.urdf import load_urdf
+from fastdyn.mechanism.coupling import CoupledRobot
 from fastdyn.robot import Robot
 
 KINDS = ".urdf (URDF), .xml (URDF or MJCF), .toml (fastdyn's own)"

@@ -13,7 +13,7 @@ from numba import types
 from numba.core import config
 from numba.extending import NativeValue, intrinsic, models, register_model, unbox
 
-from fastdyn.scalars.jit import Entry, kernel
+from fastdyn.compiler.policy import Entry, kernel
 from fastdyn.scalars.samples import floats_at, integers_at
 
 TYPE, DATA, AXES, SHAPE, STRIDES, DTYPE, FLAGS = 8, 16, 24, 32, 40, 56, 64  # bytes into a PyArrayObject

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastdyn.description.dh import go
-from fastdyn.description.names import free_name
 from fastdyn.errors import RobotError, RobotWarning
-from fastdyn.parts import Array, Joint, Limits, Link, Motor
+from fastdyn.formats.dh import go
+from fastdyn.formats.names import free_name
+from fastdyn.mechanism.parts import Array, Joint, Limits, Link, Motor
 from fastdyn.robot import Robot
 
 # what would change the motion and has no place in a Robot: (array of the model, whose it is, what it means)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from fastdyn.calls.workspace import BOUND, C_FUNCTIONS, state_offset, workspace
 from fastdyn.errors import ArgumentError
 from fastdyn.kernels.rows import INDEX
-from fastdyn.parts import Array
+from fastdyn.mechanism.parts import Array
 from fastdyn.robot import Robot
-from fastdyn.workspace import BOUND, C_FUNCTIONS, state_offset, workspace
 
 
 class Bound:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fastdyn.description.xml import Element, short
+from fastdyn.formats.xml import Element, short
 
 
 @dataclass(frozen=True)

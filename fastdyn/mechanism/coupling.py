@@ -18,10 +18,10 @@ from typing import Literal, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastdyn import api
+from fastdyn.calls import api
 from fastdyn.errors import ArgumentError, NotFiniteError, RobotError, SingularMassMatrixError
 from fastdyn.kernels.rows import INDEX, SMALLEST
-from fastdyn.parts import EPS, Array, Joint, Link, check_name, frozen
+from fastdyn.mechanism.parts import EPS, Array, Joint, Link, check_name, frozen
 from fastdyn.robot import Robot, Wrenches
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastdyn.errors import RobotError
-from fastdyn.parts import Array, Joint, JointKind, Limits, Link, Motor, number
+from fastdyn.mechanism.parts import Array, Joint, JointKind, Limits, Link, Motor, number
 from fastdyn.robot import Robot
 
 Convention = Literal["standard", "modified"]

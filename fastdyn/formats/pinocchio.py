@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from fastdyn.description.names import free_name
 from fastdyn.errors import RobotError, RobotWarning
-from fastdyn.parts import Joint, JointKind, Limits, Link, Motor
+from fastdyn.formats.names import free_name
+from fastdyn.mechanism.parts import Joint, JointKind, Limits, Link, Motor
 from fastdyn.robot import Robot
 
 KINDS: dict[str, JointKind] = {

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from fastdyn.errors import ArgumentError, RobotError, RobotWarning
 from fastdyn.inertia import compound
-from fastdyn.parts import Joint, Limits, Link, Motor, number
-from fastdyn.poses import motion, named_link
+from fastdyn.mechanism.parts import Joint, Limits, Link, Motor, number
+from fastdyn.mechanism.poses import motion, named_link
 
 if TYPE_CHECKING:
     from fastdyn.robot import Robot
