@@ -362,7 +362,9 @@ def test_bad_poses_name_the_joint(place, pose, problem):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"kind": "spherical"}, ["joint 'wrist', kind", "revolute, prismatic, fixed", "'spherical'"]),
+        ({"kind": "spherical"}, ["joint 'wrist', kind", "revolute, prismatic, helical, fixed", "'spherical'"]),
+        ({"kind": "helical"}, ["joint 'wrist', pitch: expected a number other than zero", "found 0.0"]),
+        ({"pitch": 0.1}, ["joint 'wrist', pitch: expected 0 for a revolute joint, found 0.1"]),
         ({"name": ""}, ["joint: expected a name"]),
         ({"name": 3}, ["joint: expected a name, found 3"]),
         ({"parent": None}, ["joint 'wrist', parent link: expected a name"]),
