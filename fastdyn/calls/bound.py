@@ -2,42 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from fastdyn.calls.workspace import BOUND, C_FUNCTIONS, state_offset, workspace
-from fastdyn.errors import ArgumentError
-from fastdyn.kernels.rows import INDEX
+from numba.core import config
+
+from fastdyn.calls import generate
+from fastdyn.calls.parameters import Parameters
+from fastdyn.calls.workspace import Workspace
+from fastdyn.errors import ArgumentError, FastdynError
 from fastdyn.mechanism.parts import Array
-from fastdyn.robot import Robot
+from fastdyn.quantities import METHODS, QUANTITIES, Quantity
+
+
+_RESULTS = {field.name for quantity in QUANTITIES.values() for field in quantity.gives}
 
 
 class Bound:
-    """A robot bound to fixed memory: write q, qd, qdd or tau, call, read. Made by robot.bind().
+    """A robot bound to fixed memory: write q, qd, qdd, tau or wrenches, call, read. Made by robot.bind().
 
-    q, qd, qdd, tau (n,) and M (n, n) are writable views of one block of memory and never move. Each call returns a
-    status: 0 if all is well, otherwise see `explain`. Of the state, a call changes its result only. Calls allocate
-    nothing and never compile; they must not be made from two threads at once (bind once for each thread).
+    Inputs are q, qd, qdd, tau (n,) and wrenches (n, 6), which count if they are not all zero; results are tau, qdd,
+    M, C (n, n), reactions (n, 6), kinetic, potential (), momentum (6,) and com (3,). All are views of one block of
+    memory and never move. Each call (inverse_dynamics(), mass_matrix(), ..., compute_momentum()) returns a status: 0 if
+    all is well, otherwise see `explain`. Of the state, a call changes its result only. Calls allocate nothing and never compile;
+    they must not be made from two threads at once (bind once for each thread).
     """
 
     _fixed = False
 
-    def __init__(self, robot: Robot) -> None:
-        n = robot.n
-        if n == 0:
-            raise ArgumentError(f"{robot.name} has no moving joint: there is nothing to bind")
+    def __init__(self, robot: Any, parameters: Parameters, names: Iterable[str] = ()) -> None:
+        if parameters.joints == 0:
+            raise ArgumentError(f"{parameters.robot} has no moving joint: there is nothing to bind")
         self.robot = robot
-        self.workspace = workspace(robot.model)
-        self.address: int = self.workspace.ctypes.data
-        first = state_offset(n)
-        self.q, self.qd, self.qdd, self.tau = self.workspace[first : first + 4 * n].reshape(4, n)
-        self.M = self.workspace[first + 4 * n : first + 4 * n + n * n].reshape(n, n)
-        self.inverse_dynamics = self._call("inverse_dynamics")
-        self.forward_dynamics = self._call("forward_dynamics")
-        self.mass_matrix = self._call("mass_matrix")
-        self.bias_forces = self._call("bias_forces")
-        self.gravity_forces = self._call("gravity_forces")
+        self.quantities = tuple(names) or tuple(rows[0].name for rows in METHODS.values())
+        self._parameters = parameters
+        rows = [_row(name, "bind") for name in self.quantities]
+        self._workspace = Workspace(parameters, rows)
+        self.workspace: Array = self._workspace.memory
+        self.address: int = self._workspace.address
+        for name, view in self._workspace.views.items():
+            setattr(self, name, view)
+        for row in rows:
+            setattr(self, call_name(row), self._call(row))
         self._fixed = True
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -47,12 +55,17 @@ class Bound:
             )
         super().__setattr__(name, value)
 
+    def __getattr__(self, name: str) -> Any:
+        known = sorted(key for key in self.__dict__ if not key.startswith("_"))
+        raise AttributeError(f"a bound robot has no {name!r}: expected one of {', '.join(known)}")
+
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy works on memory of its own, from the same state on."""
-        return _rebound, (self.robot, self.workspace.copy())
+        return _rebound, (self.robot, self.quantities, self.workspace.copy())
 
-    def _call(self, name: str) -> partial[int]:
-        call: partial[int] = partial(BOUND[name].compiled(), self.address)
+    def _call(self, quantity: Quantity) -> partial[int]:
+        compiled = _machine_code(generate.bound(quantity, self._parameters.coupled).compiled)
+        call: partial[int] = partial(compiled, self.address)
         call.workspace = self.workspace  # type: ignore[attr-defined]  # a call kept by itself keeps its memory
         return call
 
@@ -60,7 +73,7 @@ class Bound:
         """What a status means.
 
         >>> import fastdyn as fd
-        >>> loop = fd.robots.puma560().bind()
+        >>> loop = fd.robots.puma560().bind("gravity_forces")
         >>> loop.q[2] = float("nan")
         >>> loop.explain(loop.gravity_forces())
         'an argument or a result is not finite'
@@ -69,12 +82,11 @@ class Bound:
             return "all is well"
         if status == 1:
             return "an argument or a result is not finite"
-        joint = self.robot.joints[int(self.robot.model.T[INDEX, status // 2 - 1])].name
-        return f"singular mass matrix: joint {joint!r} moves no inertia"
+        return f"singular mass matrix: {self._parameters.singular(status)}"
 
 
-def _rebound(robot: Robot, memory: Array) -> Bound:
-    bound = Bound(robot)
+def _rebound(robot: Any, quantities: tuple[str, ...], memory: Array) -> Bound:
+    bound: Bound = robot.bind(*quantities)
     bound.workspace[:] = memory
     return bound
 
@@ -90,21 +102,64 @@ class CFunction:
     name: str
     address: int
     declaration: str
-    robot: Robot
+    robot: Any
+    parameters: Parameters
+    quantity: Quantity
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process has the function at another address."""
-        return c_function, (self.robot, self.name)
+        return _c_function_of, (self.robot, self.name)
 
     def workspace(self) -> Array:
         """A fresh workspace: pass its address (`.ctypes.data`) as the function's last argument."""
-        return workspace(self.robot.model)
+        return Workspace(self.parameters, [self.quantity]).memory
 
 
-def c_function(robot: Robot, name: str) -> CFunction:
+def c_functions() -> dict[str, tuple[Quantity, bool]]:
+    """By name, the quantities that C functions compute, and whether these take the optional inputs."""
+    found = {}
+    for name, quantity in QUANTITIES.items():
+        found[name] = quantity, False
+        for field in quantity.optional:
+            found[f"{name}_with_{field.name}"] = quantity, True
+    return found
+
+
+def c_function(robot: Any, parameters: Parameters, name: str) -> CFunction:
     """The C function that computes a quantity of a robot."""
-    if name not in C_FUNCTIONS:
-        raise ArgumentError(f"name is {name!r}: expected one of {', '.join(map(repr, C_FUNCTIONS))}")
-    entry, arguments = C_FUNCTIONS[name]
-    declaration = f"int64_t {name}({arguments}, void *workspace)"
-    return CFunction(name, entry.address(), declaration, robot)
+    known = c_functions()
+    if name not in known:
+        raise ArgumentError(f"name is {name!r}: expected one of {', '.join(map(repr, known))}")
+    quantity, optional = known[name]
+    address = _machine_code(generate.c_function(quantity, parameters.coupled, optional).address)
+    return CFunction(name, address, declaration(name, quantity, optional), robot, parameters, quantity)
+
+
+def declaration(name: str, quantity: Quantity, optional: bool) -> str:
+    """The C declaration of a quantity's function; optional: with its optional inputs."""
+    inputs = [f"const double *{field.name}" for field in (quantity.inputs if optional else quantity.reads)]
+    results = [f"double *{field.name}" for field in quantity.gives]
+    index = ["int64_t index"] * quantity.index
+    return f"int64_t {name}({', '.join([*inputs, *results, *index, 'void *workspace'])})"
+
+
+def _c_function_of(robot: Any, name: str) -> CFunction:
+    function: CFunction = robot.c_function(name)
+    return function
+
+
+def _row(name: str, where: str) -> Quantity:
+    if name not in QUANTITIES:
+        raise ArgumentError(f"{where} names {name!r}: expected some of {', '.join(map(repr, QUANTITIES))}")
+    return QUANTITIES[name]
+
+
+def call_name(quantity: Quantity) -> str:
+    """What a bound robot calls the quantity: its own name, unless a result has that."""
+    return f"compute_{quantity.name}" * (quantity.name in _RESULTS) or quantity.name
+
+
+def _machine_code(make: Callable[[], Any]) -> Any:
+    if config.DISABLE_JIT:
+        raise FastdynError("bound calls are machine code: NUMBA_DISABLE_JIT must not be set")
+    return make()

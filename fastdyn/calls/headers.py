@@ -1,8 +1,8 @@
-"""NumPy arrays as the Python objects they are: compiled code looks into them, which is quicker than Python can.
+"""NumPy arrays and tuples of them as the Python objects they are: compiled code reads their headers itself.
 
 Numba takes an array apart for every argument, and does not look at its dtype. Here an argument arrives as the address
-of a Python object, and is compared with an array that is known to be right: same type, same dtype, the axes wanted. The
-places of NumPy's fields are part of its binary interface; READABLE tells whether they were found there.
+of a Python object and is compared with an array that is known to be right: same type, same dtype, the axes wanted. The
+places of these fields are part of the binary interfaces of NumPy and Python; READABLE tells whether they were found.
 """
 
 import ctypes
@@ -13,11 +13,44 @@ from numba import types
 from numba.core import config
 from numba.extending import NativeValue, intrinsic, models, register_model, unbox
 
-from fastdyn.compiler.policy import Entry, kernel
-from fastdyn.scalars.samples import floats_at, integers_at
+from fastdyn.compiler.entries import Entry
+from fastdyn.compiler.policy import kernel
+from fastdyn.scalars.memory import integers_at, vector_at
 
 TYPE, DATA, AXES, SHAPE, STRIDES, DTYPE, FLAGS = 8, 16, 24, 32, 40, 56, 64  # bytes into a PyArrayObject
-C_CONTIGUOUS, WRITEABLE = 0x1, 0x400  # bits of its flags
+SIZE = 16  # bytes into a PyTupleObject; the items begin at ITEMS
+C_CONTIGUOUS, WRITEABLE = 0x1, 0x400  # bits of an array's flags
+
+
+def _word(address):
+    return ctypes.c_int64.from_address(address).value
+
+
+def _items():
+    """Where the items of a tuple begin: Python 3.14 has put a hash before them."""
+    pair = (object(), object())
+    return next((k for k in (24, 32) if _word(id(pair) + k) == id(pair[0])), 0)
+
+
+ITEMS = _items() if ctypes.sizeof(ctypes.c_void_p) == 8 else 0
+
+
+def _readable():
+    """Whether the fields of arrays and tuples stand where they are looked for."""
+    if config.DISABLE_JIT or not ITEMS:
+        return False
+    array = np.zeros(3)[::2]
+    at, pair = id(array), (array, array)
+    if _word(at + TYPE) != id(np.ndarray) or _word(at + DTYPE) != id(array.dtype) or _word(id(pair) + SIZE) != 2:
+        return False
+    if _word(at + DATA) != array.ctypes.data or _word(at + AXES) & 0xFFFFFFFF != 1:
+        return False
+    if _word(at + FLAGS) & (C_CONTIGUOUS | WRITEABLE) != WRITEABLE:  # it is strided
+        return False
+    return (_word(_word(at + SHAPE)), _word(_word(at + STRIDES))) == (2, 16)
+
+
+READABLE = _readable()
 
 
 class ReferenceType(types.Type):
@@ -42,123 +75,119 @@ def _unbox(reference, python_object, c):
 
 
 @intrinsic
-def _address(typingctx, reference):
+def address_of(typingctx, reference):
+    """Where a Python object lies."""
     return types.intp(reference), lambda context, builder, sig, args: args[0]
 
 
 @kernel
-def _word(address):
+def word(address):
+    """The whole number at an address."""
     return integers_at(address, 1, 1)[0, 0]
 
 
 @kernel
-def _alike(here, known):
-    """Whether an object is an array, of the known one's dtype."""
-    there = _address(known)
-    return _word(here + TYPE) == _word(there + TYPE) and _word(here + DTYPE) == _word(there + DTYPE)
+def items(sequence):
+    """How many items a tuple has."""
+    return word(sequence + SIZE)
 
 
 @kernel
-def _axes(here):
-    return _word(here + AXES) & 0xFFFFFFFF
+def item(sequence, k):
+    """The address of a tuple's k-th item."""
+    return word(sequence + ITEMS + 8 * k)
 
 
 @kernel
-def is_state(reference, known, n):
-    """Whether an object is an array like the known one, with one axis of n."""
-    here = _address(reference)
-    return _alike(here, known) and _axes(here) == 1 and _word(_word(here + SHAPE)) == n
-
-
-@kernel
-def _samples(reference, known, axes, n, last, flags):
-    """T of an array like the known one with so many axes, (T,), (T, n) or (T, n, last); else -1."""
-    here = _address(reference)
-    if not _alike(here, known) or _axes(here) != axes or _word(here + FLAGS) & flags != flags:
-        return -1
-    shape = integers_at(_word(here + SHAPE), 1, axes)
-    if (axes > 1 and shape[0, 1] != n) or (axes > 2 and shape[0, 2] != last):
-        return -1
-    return shape[0, 0]
-
-
-@kernel
-def _apart(reference, other, size, other_size):
-    """Whether two stretches of memory, of so many bytes, have nothing in common."""
-    a, b = data_of(reference), data_of(other)
-    return a + size <= b or b + other_size <= a
-
-
-def well_formed(q, qd, qdd, out, known, bytes_each, n, axes, last):
-    """How many samples three (T, n) arrays like the known one have, if their results can go to `out`, else -1.
-
-    They are ready for compiled code: C-ordered; `out` (T,), (T, n) or (T, n, last), and apart from the others.
-    """
-    T = _samples(q, known, 2, n, n, C_CONTIGUOUS)
-    if _samples(qd, known, 2, n, n, C_CONTIGUOUS) != T or _samples(qdd, known, 2, n, n, C_CONTIGUOUS) != T:
-        return -1
-    if _samples(out, known, axes, n, last, C_CONTIGUOUS | WRITEABLE) != T:
-        return -1
-    size = T * n * bytes_each
-    out_size = size * last if axes > 2 else size
-    apart = _apart(out, q, out_size, size) and _apart(out, qd, out_size, size) and _apart(out, qdd, out_size, size)
-    return T if apart else -1
-
-
-@kernel
-def copy_state(reference, target, n):
-    """Copies the n values of an array with one axis to an address."""
-    here = _address(reference)
-    data, stride = _word(here + DATA), _word(_word(here + STRIDES))
-    copy = floats_at(target, 1, n)
-    for i in range(n):
-        copy[0, i] = floats_at(data + i * stride, 1, 1)[0, 0]
-
-
-@kernel
-def data_of(reference):
+def data_of(array):
     """Where an array's values begin."""
-    return _word(_address(reference) + DATA)
+    return word(array + DATA)
 
 
-class StateEntry(Entry):
-    """An entry for one state: references to arrays, the result last, and a workspace's address.
+@kernel
+def _alike(array, known, axes, flags):
+    """Whether an object is an array of the known one's dtype with so many axes and these flags."""
+    if word(array + TYPE) != word(known + TYPE) or word(array + DTYPE) != word(known + DTYPE):
+        return False
+    return word(array + AXES) & 0xFFFFFFFF == axes and word(array + FLAGS) & flags == flags
 
-    It keeps the GIL, so that one workspace serves all threads.
+
+@kernel
+def is_vector(array, known, n):
+    """Whether an object is an array like the known one, with one axis of n."""
+    return _alike(array, known, 1, 0) and word(word(array + SHAPE)) == n
+
+
+@kernel
+def is_table(array, known, rows, columns):
+    """Whether an object is a C-ordered array like the known one, with axes of `rows` and `columns`."""
+    if not _alike(array, known, 2, C_CONTIGUOUS):
+        return False
+    shape = integers_at(word(array + SHAPE), 1, 2)
+    return shape[0, 0] == rows and shape[0, 1] == columns
+
+
+@kernel
+def copy_vector(array, target, n):
+    """Copies the n values of an array with one axis to an address."""
+    data, stride = word(array + DATA), word(word(array + STRIDES))
+    copied = vector_at(target, n)
+    for i in range(n):
+        copied[i] = vector_at(data + i * stride, 1)[0]
+
+
+@kernel
+def copy(source, target, count):
+    """Copies so many values from one address to another."""
+    a, b = vector_at(source, count), vector_at(target, count)
+    for i in range(count):
+        b[i] = a[i]
+
+
+# rows of the table that `well_formed` takes, a column for each array: how many axes, the sizes of up to three axes after
+# the first (which counts samples), flags, bytes of a sample
+COUNT, SIZES, FLAG_BITS, BYTES, TABLE_ROWS = 0, 1, 4, 5, 6
+
+
+def layout_table(shapes, results, itemsize):
+    """What `well_formed` compares with: shapes of one sample of each array, of which the last `results` are written."""
+    table = np.zeros((TABLE_ROWS, len(shapes)), dtype=np.int64)
+    for k, shape in enumerate(shapes):
+        flags = C_CONTIGUOUS | (WRITEABLE if k >= len(shapes) - results else 0)
+        table[:, k] = 1 + len(shape), *(*shape, 1, 1, 1)[:3], flags, int(np.prod(shape)) * itemsize
+    return table
+
+
+def well_formed(arrays, known, table, results):
+    """How many samples arrays (T, ...) like the known one have, if all have as many, else -1.
+
+    arrays: a tuple, inputs first, then so many results. They are ready for compiled code: C-ordered, of the shapes in
+    the table, the results writable and apart from all others.
     """
-
-    nogil = False
-
-    def signature(self, width=1):
-        """References and an address."""
-        return (*[REFERENCE] * (self.py_func.__code__.co_argcount - 1), types.intp)
-
-
-class LookEntry(StateEntry):
-    """An entry that looks at arrays: five references, and four whole numbers."""
-
-    def signature(self, width=1):
-        """References and numbers."""
-        return (*[REFERENCE] * 5, *[types.intp] * 4)
-
-
-WELL_FORMED = LookEntry(well_formed)
-
-
-def _readable():
-    """Whether the fields of an array stand where they are looked for."""
-    if config.DISABLE_JIT or ctypes.sizeof(ctypes.c_void_p) != 8:
-        return False
-    array = np.zeros(3)[::2]
-    word = ctypes.c_int64.from_address
-    at = id(array)
-    if word(at + TYPE).value != id(np.ndarray) or word(at + DTYPE).value != id(array.dtype):
-        return False
-    if word(at + DATA).value != array.ctypes.data or word(at + AXES).value & 0xFFFFFFFF != 1:
-        return False
-    if word(at + FLAGS).value & (C_CONTIGUOUS | WRITEABLE) != WRITEABLE:  # it is strided
-        return False
-    return (word(word(at + SHAPE).value).value, word(word(at + STRIDES).value).value) == (2, 16)
+    at, like = address_of(arrays), address_of(known)
+    count = items(at)
+    wanted = integers_at(table, TABLE_ROWS, count)
+    T = -1
+    for k in range(count):
+        array, axes = item(at, k), wanted[COUNT, k]
+        if not _alike(array, like, axes, wanted[FLAG_BITS, k]):
+            return -1
+        shape = integers_at(word(array + SHAPE), 1, axes)
+        if k == 0:
+            T = shape[0, 0]
+        if shape[0, 0] != T:
+            return -1
+        for axis in range(1, axes):
+            if shape[0, axis] != wanted[SIZES + axis - 1, k]:
+                return -1
+    for k in range(count - results, count):
+        first = data_of(item(at, k))
+        behind = first + T * wanted[BYTES, k]
+        for j in range(count):
+            other = data_of(item(at, j))
+            if j != k and first < other + T * wanted[BYTES, j] and other < behind:
+                return -1
+    return T
 
 
-READABLE = _readable()
+WELL_FORMED = Entry(well_formed, lambda kind: (REFERENCE, REFERENCE, types.intp, types.intp), nogil=False)

@@ -4,30 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 from numba.core import config
 
-from fastdyn.calls.workspace import BOUND, C_FUNCTIONS
+from fastdyn.calls import generate
+from fastdyn.calls.bound import c_functions
 from fastdyn.errors import ArgumentError, SingularMassMatrixError
-from fastdyn.mechanism.coupling import CoupledRobot
-from fastdyn.robot import Robot
-
-# how many arguments of a state each takes
-_STATES = {
-    "inverse_dynamics": 3,
-    "forward_dynamics": 3,
-    "joint_reactions": 3,
-    "bias_forces": 2,
-    "coriolis_matrix": 2,
-    "kinetic_energy": 2,
-    "mass_matrix": 1,
-    "gravity_forces": 1,
-    "potential_energy": 1,
-}
+from fastdyn.quantities import METHODS
 
 
-def warmup(robot: Robot | CoupledRobot, quantities: Iterable[str] | None = None, batch: bool = True) -> None:
+def warmup(robot: Any, quantities: Iterable[str] | None = None, batch: bool = True) -> None:
     """Compiles, or loads from the cache, what calls on a robot need, so that no later call has to.
 
     quantities: the methods that will be called, all if not given; batch: whether for batches too, or for single states
@@ -38,18 +26,20 @@ def warmup(robot: Robot | CoupledRobot, quantities: Iterable[str] | None = None,
     >>> robot = fd.robots.two_link()
     >>> fd.warmup(robot, ["gravity_forces"], batch=False)
     """
-    names = [quantities] if isinstance(quantities, str) else list(_STATES if quantities is None else quantities)
+    names = [quantities] if isinstance(quantities, str) else list(METHODS if quantities is None else quantities)
     for name in names:
-        if name not in _STATES:
-            raise ArgumentError(f"quantities names {name!r}: expected some of {', '.join(map(repr, _STATES))}")
-    one = np.zeros(robot.n)
-    calls = [(one, 1), (one, 2), (one[None], 1)][: 3 if batch else 2]  # states and threads: each goes another way
-    for name in names:
-        methods = [{"method": "aba"}, {"method": "crba"}] if name == "forward_dynamics" else [{}]
-        for state, threads in calls:
-            for method in methods:
-                with suppress(SingularMassMatrixError):
-                    getattr(robot, name)(*[state] * _STATES[name], threads=threads, **method)
-        if name in BOUND and not config.DISABLE_JIT:
-            BOUND[name].compiled()
-            C_FUNCTIONS[name][0].address()
+        if name not in METHODS:
+            raise ArgumentError(f"quantities names {name!r}: expected some of {', '.join(map(repr, METHODS))}")
+    coupled = robot.parameters.coupled
+    for quantity in [row for name in names for row in METHODS[name]]:
+        task = robot.task(quantity)
+        state = tuple(np.zeros(core) for core in list(task.inputs.values())[: len(quantity.reads)])
+        calls = [state, tuple(value[None] for value in state)]
+        for values in calls[: 2 if batch else 1]:
+            with suppress(SingularMassMatrixError):
+                task(values)
+        if not config.DISABLE_JIT and robot.n:
+            generate.bound(quantity, coupled).compiled()
+            for other, optional in c_functions().values():
+                if other is quantity:
+                    generate.c_function(quantity, coupled, optional).address()

@@ -1,317 +1,69 @@
-"""Kernels on a workspace: one block of fixed memory, machine code, a status. For control loops, in Python and in C.
+"""Workspaces: one block of fixed memory that holds a robot's model, its state, its results and all scratch.
 
-A workspace is one block of float64 that holds a robot's model, its state and all scratch:
+    header | tree | P | [pattern | G |] fields | [fields in joint coordinates |] scratch
 
-    n (int64) and 7 unused | T, 3 n int64 | P, ROWS n | q, qd, qdd, tau, n each | M, n n | scratch
-
-Every function here takes a workspace's address. They allocate nothing, check nothing and raise nothing: they return a
-status, 0 if all is well, 1 if an argument or a result is not finite, 2 (k + 1) (or one more) if joint k (in the model's
-order) moves no inertia. Of the state, only the result changes.
-They can be called from a user's own @njit functions as they are; each workspace serves one thread at a time.
+All are float64 or int64; the header (generate.py) says where each begins, so that compiled code needs nothing but a
+workspace's address. The fields lie in the order of quantities.FIELDS, those that the quantities wanted have.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
+
 import numpy as np
 
-from fastdyn.calls import batch
-from fastdyn.calls.headers import StateEntry, copy_state, data_of, is_state
-from fastdyn.kernels import aba, crba, gravity, rnea
-from fastdyn.kernels.rows import ROWS
-from fastdyn.mechanism.model import Model
+from fastdyn.calls import generate
+from fastdyn.calls.parameters import Parameters
 from fastdyn.mechanism.parts import Array
-from fastdyn.scalars import (
-    LANES,
-    AddressEntry,
-    columns_at,
-    floats_at,
-    integers_at,
-    kernel,
-)
+from fastdyn.quantities import Quantity
 
-HEADER = 8
+LINE = 8  # values of a cache line
 
 
-def workspace_size(n: int) -> int:
-    """Float64 values that a workspace for n joints has."""
-    return state_offset(n) + 4 * n + n * n + scratch_size(n)
+class Workspace:
+    """Fresh memory for some quantities of a robot, at rest at zero; it starts on a cache line.
 
+    `memory` is the block, `address` where it begins, `views` its fields by name, in the shape of one sample.
+    """
 
-def state_offset(n: int) -> int:
-    """Where q begins."""
-    return HEADER + (3 + ROWS) * n
-
-
-def scratch_size(n: int) -> int:
-    """The largest need of the functions below: rows that aba and rnea, or crba with its own q and M, work in."""
-    return max((5 + aba.WORK) * n, (1 + crba.WORK) * n + n * n)
-
-
-# ---------------------------------------------------------------------------------------------- compiled
-
-
-@kernel
-def _layout(workspace):
-    """n, and the addresses of T, P, q, qd, qdd, tau, M and scratch."""
-    n = integers_at(workspace, 1, 1)[0, 0]
-    T = workspace + 8 * HEADER
-    P = T + 24 * n
-    q = P + 8 * ROWS * n
-    return n, T, P, q, q + 8 * n, q + 16 * n, q + 24 * n, q + 32 * n, q + 32 * n + 8 * n * n
-
-
-@kernel
-def _finite(address, count):
-    """0, or 1 if a value is not finite. Arguments are asked too: some, as q[0] for the mass matrix, reach no result."""
-    values = floats_at(address, 1, count)[0]
-    check = 0.0
-    for i in range(count):
-        check = check + values[i] * 0.0
-    return 0 if check == 0.0 else 1
-
-
-@kernel
-def inverse_dynamics(workspace):
-    """tau of q, qd and qdd."""
-    n, at_T, at_P, at_q, _, _, _, _, at_scratch = _layout(workspace)
-    P, T = columns_at(at_P, ROWS, n), integers_at(at_T, 3, n)
-    X, work = floats_at(at_q, 1, 4 * n)[0], floats_at(at_scratch, 1, rnea.WORK * n)[0]
-    rnea.outward(P, T, X, work)
-    rnea.inward(P, T, X, work)
-    return _finite(at_q, 4 * n)
-
-
-@kernel
-def bias_forces(workspace):
-    """tau of q and qd at zero acceleration."""
-    n, at_T, at_P, at_q, _, _, _, _, at_scratch = _layout(workspace)
-    P, T = columns_at(at_P, ROWS, n), integers_at(at_T, 3, n)
-    X, Y = floats_at(at_q, 1, 4 * n)[0], floats_at(at_scratch, 1, 4 * n)[0]
-    work = floats_at(at_scratch + 32 * n, 1, rnea.WORK * n)[0]
-    for i in range(n):
-        Y[i], Y[n + i], Y[2 * n + i] = X[i], X[n + i], 0.0
-    rnea.outward(P, T, Y, work)
-    rnea.inward(P, T, Y, work)
-    for i in range(n):
-        X[3 * n + i] = Y[3 * n + i]
-    return _finite(at_scratch, 4 * n)
-
-
-@kernel
-def gravity_forces(workspace):
-    """tau that holds the robot still at q."""
-    n, at_T, at_P, at_q, _, _, at_tau, _, at_scratch = _layout(workspace)
-    P, T = columns_at(at_P, ROWS, n), integers_at(at_T, 3, n)
-    X, work = floats_at(at_q, 1, 4 * n)[0], floats_at(at_scratch, 1, rnea.WORK * n)[0]
-    gravity.outward(P, T, X, work)
-    rnea.inward(P, T, X, work)
-    return _finite(at_q, n) | _finite(at_tau, n)
-
-
-@kernel
-def mass_matrix(workspace):
-    """M of q."""
-    n, at_T, at_P, at_q, _, _, _, at_M, at_scratch = _layout(workspace)
-    P, T = columns_at(at_P, ROWS, n), integers_at(at_T, 3, n)
-    X, M, Y = floats_at(at_q, 1, n)[0], floats_at(at_M, 1, n * n)[0], floats_at(at_scratch, 1, n + n * n)[0]
-    work = floats_at(at_scratch + 8 * (n + n * n), 1, crba.WORK * n)[0]
-    for i in range(n):
-        Y[i] = X[i]
-    for i in range(n * n):
-        Y[n + i] = 0.0
-    crba.mass_matrix(P, T, Y, work)
-    for i in range(n * n):
-        M[i] = Y[n + i]
-    return _finite(at_scratch, n + n * n)
-
-
-@kernel
-def forward_dynamics(workspace):
-    """qdd of q, qd and tau."""
-    n, at_T, at_P, at_q, _, _, at_tau, _, at_scratch = _layout(workspace)
-    P, T = columns_at(at_P, ROWS, n), integers_at(at_T, 3, n)
-    X, Y = floats_at(at_q, 1, 4 * n)[0], floats_at(at_scratch, 1, 5 * n)[0]
-    work = floats_at(at_scratch + 40 * n, 1, aba.WORK * n)[0]
-    for i in range(n):
-        Y[i], Y[n + i], Y[2 * n + i], Y[4 * n + i] = X[i], X[n + i], 0.0, X[3 * n + i]
-    rnea.outward(P, T, Y, work)
-    bad = aba.inward(P, T, Y, work)
-    aba.outward(P, T, Y, work)
-    for i in range(n):
-        X[2 * n + i] = Y[2 * n + i]
-    if _finite(at_q, 4 * n) == 0:
-        return 2 * (bad + 1)
-    if _finite(at_q, 2 * n) | _finite(at_tau, n):
-        return 1  # with such arguments a joint can seem to move no inertia
-    return 2 * (bad + 1) + 1
-
-
-@kernel
-def _copy(source, target, count):
-    a, b = floats_at(source, 1, count), floats_at(target, 1, count)
-    for i in range(count):
-        b[0, i] = a[0, i]
-
-
-def _inverse_dynamics(workspace):
-    return inverse_dynamics(workspace)
-
-
-def _bias_forces(workspace):
-    return bias_forces(workspace)
-
-
-def _gravity_forces(workspace):
-    return gravity_forces(workspace)
-
-
-def _mass_matrix(workspace):
-    return mass_matrix(workspace)
-
-
-def _forward_dynamics(workspace):
-    return forward_dynamics(workspace)
-
-
-def _c_inverse_dynamics(q, qd, qdd, tau, workspace):
-    n, _, _, to_q, to_qd, to_qdd, from_tau, _, _ = _layout(workspace)
-    _copy(q, to_q, n)
-    _copy(qd, to_qd, n)
-    _copy(qdd, to_qdd, n)
-    status = inverse_dynamics(workspace)
-    _copy(from_tau, tau, n)
-    return status
-
-
-def _c_bias_forces(q, qd, tau, workspace):
-    n, _, _, to_q, to_qd, _, from_tau, _, _ = _layout(workspace)
-    _copy(q, to_q, n)
-    _copy(qd, to_qd, n)
-    status = bias_forces(workspace)
-    _copy(from_tau, tau, n)
-    return status
-
-
-def _c_gravity_forces(q, tau, workspace):
-    n, _, _, to_q, _, _, from_tau, _, _ = _layout(workspace)
-    _copy(q, to_q, n)
-    status = gravity_forces(workspace)
-    _copy(from_tau, tau, n)
-    return status
-
-
-def _c_mass_matrix(q, M, workspace):
-    n, _, _, to_q, _, _, _, from_M, _ = _layout(workspace)
-    _copy(q, to_q, n)
-    status = mass_matrix(workspace)
-    _copy(from_M, M, n * n)
-    return status
-
-
-def _c_forward_dynamics(q, qd, tau, qdd, workspace):
-    n, _, _, to_q, to_qd, from_qdd, to_tau, _, _ = _layout(workspace)
-    _copy(q, to_q, n)
-    _copy(qd, to_qd, n)
-    _copy(tau, to_tau, n)
-    status = forward_dynamics(workspace)
-    _copy(from_qdd, qdd, n)
-    return status
-
-
-def _one_inverse_dynamics(q, qd, qdd, tau, workspace):
-    n, _, _, to_q, to_qd, to_qdd, from_tau, _, _ = _layout(workspace)
-    if not (is_state(q, tau, n) and is_state(qd, tau, n) and is_state(qdd, tau, n)):
-        return -1
-    copy_state(q, to_q, n)
-    copy_state(qd, to_qd, n)
-    copy_state(qdd, to_qdd, n)
-    status = inverse_dynamics(workspace)
-    _copy(from_tau, data_of(tau), n)
-    return status
-
-
-def _one_forward_dynamics(q, qd, tau, qdd, workspace):
-    n, _, _, to_q, to_qd, from_qdd, to_tau, _, _ = _layout(workspace)
-    if not (is_state(q, qdd, n) and is_state(qd, qdd, n) and is_state(tau, qdd, n)):
-        return -1
-    copy_state(q, to_q, n)
-    copy_state(qd, to_qd, n)
-    copy_state(tau, to_tau, n)
-    status = forward_dynamics(workspace)
-    _copy(from_qdd, data_of(qdd), n)
-    return status
-
-
-def _one_bias_forces(q, qd, tau, workspace):
-    n, _, _, to_q, to_qd, _, from_tau, _, _ = _layout(workspace)
-    if not (is_state(q, tau, n) and is_state(qd, tau, n)):
-        return -1
-    copy_state(q, to_q, n)
-    copy_state(qd, to_qd, n)
-    status = bias_forces(workspace)
-    _copy(from_tau, data_of(tau), n)
-    return status
-
-
-def _one_gravity_forces(q, tau, workspace):
-    n, _, _, to_q, _, _, from_tau, _, _ = _layout(workspace)
-    if not is_state(q, tau, n):
-        return -1
-    copy_state(q, to_q, n)
-    status = gravity_forces(workspace)
-    _copy(from_tau, data_of(tau), n)
-    return status
-
-
-def _one_mass_matrix(q, M, workspace):
-    n, _, _, to_q, _, _, _, from_M, _ = _layout(workspace)
-    if not is_state(q, M, n):
-        return -1
-    copy_state(q, to_q, n)
-    status = mass_matrix(workspace)
-    _copy(from_M, data_of(M), n * n)
-    return status
-
-
-# ---------------------------------------------------------------------------------------------- by name
-
-_STATE = "const double *q, const double *qd"
-# by name: of the workspace alone
-BOUND = {
-    "inverse_dynamics": AddressEntry(_inverse_dynamics),
-    "forward_dynamics": AddressEntry(_forward_dynamics),
-    "mass_matrix": AddressEntry(_mass_matrix),
-    "bias_forces": AddressEntry(_bias_forces),
-    "gravity_forces": AddressEntry(_gravity_forces),
-}
-# by name: of C arrays and the workspace, and their declarations
-C_FUNCTIONS = {
-    "inverse_dynamics": (AddressEntry(_c_inverse_dynamics), f"{_STATE}, const double *qdd, double *tau"),
-    "forward_dynamics": (AddressEntry(_c_forward_dynamics), f"{_STATE}, const double *tau, double *qdd"),
-    "mass_matrix": (AddressEntry(_c_mass_matrix), "const double *q, double *M"),
-    "bias_forces": (AddressEntry(_c_bias_forces), f"{_STATE}, double *tau"),
-    "gravity_forces": (AddressEntry(_c_gravity_forces), "const double *q, double *tau"),
-}  # fmt: skip
-
-
-# one state, by the entry point of its batches; answers -1 where an argument is no array of n float64
-ONE_STATE = {
-    batch.inverse_dynamics: StateEntry(_one_inverse_dynamics),
-    batch.forward_dynamics_aba: StateEntry(_one_forward_dynamics),
-    batch.bias_forces: StateEntry(_one_bias_forces),
-    batch.gravity_forces: StateEntry(_one_gravity_forces),
-    batch.mass_matrix: StateEntry(_one_mass_matrix),
-}
-
-
-def workspace(model: Model) -> Array:
-    """A fresh workspace of a model, at rest at zero; it starts on a cache line."""
-    n = model.n
-    size = workspace_size(n)
-    memory = np.zeros(size + LANES)
-    start = (-memory.ctypes.data % (8 * LANES)) // 8
-    block = memory[start : start + size]
-    block.view(np.int64)[0] = n
-    block[HEADER : HEADER + 3 * n].view(np.int64)[:] = model.T.ravel()
-    block[HEADER + 3 * n : HEADER + (3 + ROWS) * n] = model.P.ravel(order="F")
-    return block
+    def __init__(self, parameters: Parameters, quantities: Iterable[Quantity]) -> None:
+        coupled, n, m = parameters.coupled, parameters.joints, parameters.coordinates
+        quantities = tuple(quantities)
+        shapes: dict[int, tuple[int, ...]] = {}  # by slot of the header
+        names: dict[str, int] = {}
+        for quantity in quantities:
+            for field in quantity.inputs + quantity.gives:
+                names[field.name] = generate.slot(quantity, field)
+                shapes[names[field.name]] = field.core(n, m)
+            for field in generate.fields_in_joints(quantity) if coupled else ():
+                shapes[generate.slot(quantity, field, joints=True)] = field.core(n)
+        scratch = max(generate.scratch_rows(quantity, coupled, n) for quantity in quantities)
+        constants = {generate.TREE: parameters.constants[1], generate.P: parameters.constants[0]}
+        sizes = {generate.JOINTS: n, generate.COORDINATES: m, generate.SCRATCH_ROWS: scratch}
+        if coupled:
+            G, pattern = parameters.constants[2:]
+            constants |= {generate.PATTERN: pattern, generate.G: G}
+            sizes |= {generate.PATTERN_COLUMNS: pattern.shape[1], generate.G_COLUMNS: G.shape[1]}
+        lengths = {slot: array.size for slot, array in constants.items()}
+        lengths |= {slot: math.prod(shapes[slot]) for slot in sorted(shapes)}
+        lengths[generate.SCRATCH] = scratch
+        places: dict[int, int] = {}
+        end = generate.HEADER
+        for slot, length in lengths.items():
+            places[slot], end = end, end + length
+        memory = np.zeros(end + LINE)
+        start = (-memory.ctypes.data % (8 * LINE)) // 8
+        self.memory: Array = memory[start : start + end]
+        self.address: int = self.memory.ctypes.data
+        header = self.memory.view(np.int64)
+        for slot, size in sizes.items():
+            header[slot] = size
+        for slot, place in places.items():
+            header[slot] = 8 * place
+        for slot, array in constants.items():
+            part = self.memory[places[slot] :][: array.size]
+            part.view(array.dtype)[:] = array.ravel(order="F" if array.flags.f_contiguous else "C")
+        self.views: dict[str, Array] = {
+            name: self.memory[places[slot] :][: lengths[slot]].reshape(shapes[slot]) for name, slot in names.items()
+        }

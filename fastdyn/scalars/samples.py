@@ -8,7 +8,6 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
-from numba.np.arrayobj import populate_array
 
 from fastdyn.compiler.policy import FAST, INLINE
 from fastdyn.scalars.lanes import (
@@ -266,32 +265,3 @@ def _give_overload(buffer, row, samples, first):
         return check
 
     return give_lanes
-
-
-# ---------------------------------------------------------------------------------------------- memory by its address
-
-
-def _define_view(dtype, layout):
-    @intrinsic
-    def view(typingctx, address, rows, columns):
-        """The memory at an address as an array of (rows, columns), in compiled code only."""
-        array_type = types.Array(dtype, 2, layout)
-
-        def lower(context, builder, sig, args):
-            array = context.make_array(array_type)(context, builder)
-            size = ir.Constant(args[0].type, 8)
-            strides = [size, builder.mul(size, args[1])] if layout == "F" else [builder.mul(size, args[2]), size]
-            data = builder.inttoptr(args[0], context.get_data_type(dtype).as_pointer())
-            populate_array(array, data=data, shape=args[1:], strides=strides, itemsize=size, meminfo=None)
-            return array._getvalue()
-
-        return array_type(types.intp, types.intp, types.intp), lower
-
-    return view
-
-
-floats_at, columns_at, integers_at = (
-    _define_view(types.float64, "C"),
-    _define_view(types.float64, "F"),
-    _define_view(types.int64, "C"),
-)

@@ -16,8 +16,7 @@ Robot.mass_matrix (composite rigid bodies) and Robot.forward_dynamics (articulat
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -25,54 +24,16 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastdyn.calls import api
-from fastdyn.errors import FormulationError, NotFiniteError
-from fastdyn.formulations import (
-    christoffel,
-    entries,
-    generalized_dalembert,
-    kane,
-    kane_rrt,
-    lagrange_euler,
-    newton_euler_base,
-    newton_euler_frugal,
-    newton_euler_link,
-    probing,
-    recursive_lagrange,
-    screws,
-)
+from fastdyn.calls.arguments import read
+from fastdyn.calls.parameters import Parameters
+from fastdyn.calls.task import Task
+from fastdyn.errors import FormulationError
 from fastdyn.mechanism.chains import Chain, dh_chain, screw_chain
+from fastdyn.mechanism.description import HasDescription
 from fastdyn.mechanism.parts import Array
-from fastdyn.robot import Robot
+from fastdyn.quantities import FORMULATIONS, KANE_RRT, Quantity
 
-VECTOR, MATRIX, TENSOR = 1, 2, 3  # axes of a result
-
-
-@dataclass(frozen=True, eq=False)
-class Call:
-    """An entry point and all that it takes, scratch last; its results among them, (T, columns) each, also by name."""
-
-    entry: Any
-    arguments: tuple[Any, ...]
-    results: Mapping[str, Array]
-
-    def __call__(self) -> int:
-        """Computes the results; a status as the entry point returns it."""
-        return int(self.entry(*self.arguments))
-
-
-@dataclass(frozen=True, eq=False)
-class Formulation:
-    """How a formulation is run: its entry point, what it gives, and the rows of scratch it needs."""
-
-    name: str
-    source: str
-    entry: Any
-    results: Mapping[str, int]  # name and number of axes, in the order of the entry's arguments
-    rows: Callable[[int], int]
-    chain: Callable[[Robot], Chain] = dh_chain
-    rotary_only: bool = False
-    takes_load: bool = False
+CHAINS = {"dh": dh_chain, "screws": screw_chain}  # by layout: what makes the arrays that texts read
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,58 +53,8 @@ class Terms:
     details: Mapping[str, Array] = field(default_factory=dict)
 
 
-def _sum(module: Any) -> Callable[[int], int]:
-    return lambda n: int(module.sample_rows(n) + module.work_rows(n))
-
-
-_DHC = {"tau": VECTOR, "D": MATRIX, "h": VECTOR, "c": VECTOR}
-_TAU = {"tau": VECTOR}
-FORMULATIONS: dict[str, Formulation] = {
-    f.name: f
-    for f in (
-        Formulation(
-            "lagrange_euler", "000, eqs. (3.2-24) to (3.2-34)", entries.run_lagrange_euler,
-            {**_DHC, "h_ikm": TENSOR}, _sum(lagrange_euler),
-        ),
-        Formulation(
-            "recursive_lagrange", "Hollerbach 1980, with 4x4 matrices", entries.run_recursive_lagrange,
-            _TAU, _sum(recursive_lagrange),
-        ),
-        Formulation(
-            "newton_euler_base", "000, Table 3.2", entries.run_newton_euler_base, _TAU, _sum(newton_euler_base),
-        ),
-        Formulation(
-            "newton_euler_link", "000, Table 3.3", entries.run_newton_euler_link, _TAU,
-            lambda n: 6 + _sum(newton_euler_link)(n), takes_load=True,
-        ),
-        Formulation(
-            "newton_euler_frugal", "000, Table 3.4", entries.run_newton_euler_frugal, _TAU, _sum(newton_euler_frugal),
-        ),
-        Formulation(
-            "probing", "000, problem 3.11", entries.run_probing, _DHC,
-            lambda n: int(probing.sample_rows(n) + 4 * n + 6 + newton_euler_link.work_rows(n)),
-        ),
-        Formulation(
-            "generalized_dalembert", "000, eqs. (3.4-24) to (3.4-28)", entries.run_generalized_dalembert,
-            {"tau": VECTOR, "D_tran": MATRIX, "D_rot": MATRIX, "h_tran": VECTOR, "h_rot": VECTOR, "c": VECTOR},
-            _sum(generalized_dalembert), rotary_only=True,
-        ),
-        Formulation(
-            "christoffel", "001, Algorithm 2", entries.run_christoffel,
-            {"tau": VECTOR, "D": MATRIX, "C": MATRIX, "c": VECTOR, "c_ijp": TENSOR}, _sum(christoffel),
-        ),
-        Formulation("kane", "003", entries.run_kane, {"tau": VECTOR, "K": VECTOR, "Q": VECTOR}, _sum(kane)),
-        Formulation("screws", "002, the recursion", entries.run_screws, _TAU, _sum(screws), screw_chain),
-        Formulation(
-            "stacked_screws", "002, the closed form", entries.run_stacked_screws, _DHC,
-            lambda n: int(screws.stacked_sample_rows(n) + screws.stacked_work_rows(n)), screw_chain,
-        ),
-    )
-}  # fmt: skip
-
-
 def inverse_dynamics(
-    robot: Robot,
+    robot: HasDescription,
     q: ArrayLike,
     qd: ArrayLike,
     qdd: ArrayLike,
@@ -159,7 +70,7 @@ def inverse_dynamics(
 
 
 def terms(
-    robot: Robot,
+    robot: HasDescription,
     q: ArrayLike,
     qd: ArrayLike,
     qdd: ArrayLike,
@@ -167,35 +78,48 @@ def terms(
     load: ArrayLike | None = None,
 ) -> Terms:
     """The torques of a motion and the terms they are made of. Arguments as for inverse_dynamics."""
-    how = find(formulation)
-    chain = _chain(robot, how)
-    if how.rotary_only and not chain.rotary:
+    row = find(formulation)
+    chain, task = _prepared(robot, row)
+    if row.rotary_only and not chain.rotary:
         (first, *_) = (robot.joints[i].name for i in chain.order if robot.joints[i].kind == "prismatic")
         raise FormulationError(
             f"{formulation} is for rotary joints only, but joint {first!r} of {robot.name} is prismatic: "
             f"use one of {', '.join(f.name for f in FORMULATIONS.values() if not f.rotary_only)}"
         )
-    if load is not None and not how.takes_load:
+    if load is not None and not row.optional:
         raise FormulationError(f"{formulation} takes no load: use 'newton_euler_link'")
-    given: dict[str, ArrayLike | None] = {"q": q, "qd": qd, "qdd": qdd}
-    if how.takes_load:
-        given["load"] = load
-    return _terms(how, _run(how, chain, given))
+    given = {"q": q, "qd": qd, "qdd": qdd, **({} if load is None else {"load": load})}
+    arrays, _ = read(given, task.inputs, chain.name)
+    values = tuple(array if name == "load" else array[..., chain.order] for name, array in arrays.items())
+    results = task(values)
+    found = {}
+    for one, result in zip(row.gives, results if task.several else (results,), strict=True):
+        for axis in range(-len(one.shape), 0):
+            result = np.take(result, np.argsort(chain.order), axis=axis)
+        found[one.name] = result
+    return _terms(row, found)
 
 
-_CHAINS: WeakKeyDictionary[Robot, dict[Any, Chain]] = WeakKeyDictionary()
+_PREPARED: WeakKeyDictionary[Any, dict[str, tuple[Chain, Task]]] = WeakKeyDictionary()
 
 
-def _chain(robot: Robot, how: Formulation) -> Chain:
-    """The flat arrays that a formulation reads, made once for each robot."""
-    known = _CHAINS.setdefault(robot, {})
-    if how.chain not in known:
-        known[how.chain] = how.chain(robot)
-    return known[how.chain]
+def _prepared(robot: HasDescription, row: Quantity) -> tuple[Chain, Task]:
+    """A robot's arrays in the layout of a formulation, and its calls: made once for each robot."""
+    known = _PREPARED.setdefault(robot, {})
+    if row.name not in known:
+        same = (chain for name, (chain, _) in known.items() if FORMULATIONS[name].layout == row.layout)
+        chain = next(same, None) or CHAINS[row.layout](robot)
+        known[row.name] = chain, Task(parameters(chain), row)
+    return known[row.name]
 
 
-def find(formulation: str) -> Formulation:
-    """The formulation of that name."""
+def parameters(chain: Chain) -> Parameters:
+    """What compiled code reads of a chain."""
+    return Parameters(chain.name, (chain.P, chain.kinds), chain.n)
+
+
+def find(formulation: str) -> Quantity:
+    """The row of the formulation of that name."""
     if formulation not in FORMULATIONS:
         raise FormulationError(f"formulation is {formulation!r}: expected one of {', '.join(FORMULATIONS)}")
     return FORMULATIONS[formulation]
@@ -219,64 +143,16 @@ def kane_rrt_torques(
     array([  0., 700.,   0.])
     """
     P = np.array([[L1], [L2], [m1], [m2], [m3], *([moment] for moment in I3), [g]], order="F")
-    chain = Chain("rrt", P, np.zeros((1, 1), dtype=np.int64), np.arange(3))
-    how = Formulation("kane_rrt", "003", entries.run_kane_rrt, _TAU, lambda n: kane_rrt.sample_rows())
-    return _run(how, chain, {"q": q, "qd": qd, "qdd": qdd}, 3)["tau"]
+    task = Task(Parameters("rrt", (P, np.zeros((1, 1), dtype=np.int64)), 3), KANE_RRT)
+    tau: Array = task((q, qd, qdd))
+    return tau
 
 
-def _run(
-    how: Formulation, chain: Chain, given: Mapping[str, ArrayLike | None], n: int | None = None
-) -> dict[str, Array]:
-    """Calls the entry point: shapes, order of joints, scratch."""
-    n = chain.n if n is None else n
-    cores = {name: (6,) if name == "load" else (n,) for name in given}
-    arrays, lead = api.read({name: v for name, v in given.items() if v is not None}, cores, chain.name)
-    count, place = math.prod(lead), chain.order
-    samples = [
-        _samples(arrays[name], lead, place if name != "load" else None) if name in arrays else api.NONE
-        for name in given
-    ]
-    call = prepare(how, chain, samples, lanes=lead != (), n=n)
-    if count and n and call():
-        api.check_finite(arrays)
-        raise NotFiniteError(f"a result of {how.name} for {chain.name} is beyond the range of float64")
-    return {
-        name: _ordered(call.results[name].reshape(*lead, *[n] * axes), axes, place)
-        for name, axes in how.results.items()
-    }
-
-
-def prepare(how: Formulation, chain: Chain, samples: Sequence[Array], lanes: bool, n: int | None = None) -> Call:
-    """A formulation ready to be run as often as wanted: nothing is checked or allocated then.
-
-    samples: what the entry point reads, (T, columns) each, C-ordered, joints in the order of the chain. lanes: whether
-    many samples run at once, or one after the other.
-    """
-    n = chain.n if n is None else n
-    results = {name: np.empty((len(samples[0]), n**axes)) for name, axes in how.results.items()}
-    scratch = api.lane_rows(how.rows(n)) if lanes else np.empty(how.rows(n))
-    return Call(how.entry, (chain.P, chain.T, *samples, *results.values(), scratch), results)
-
-
-def _samples(array: Array, lead: tuple[int, ...], place: Any) -> Array:
-    """(T, columns), C-ordered, in the order of the chain."""
-    flat = np.broadcast_to(array, lead + array.shape[-1:]).reshape(-1, array.shape[-1])
-    return np.ascontiguousarray(flat if place is None else flat[:, place])
-
-
-def _ordered(result: Array, axes: int, place: Any) -> Array:
-    """In the user's order of joints."""
-    back = np.argsort(place)
-    for axis in range(-axes, 0):
-        result = np.take(result, back, axis=axis)
-    return result
-
-
-def _terms(how: Formulation, found: dict[str, Array]) -> Terms:
+def _terms(row: Quantity, found: dict[str, Array]) -> Terms:
     """D, h and c, those that can be had from what a formulation gives, and the rest as details."""
     known = {name: found.pop(name) for name in ("tau", "D", "h", "c") if name in found}
     if "D_tran" in found:
         known["D"], known["h"] = found["D_tran"] + found["D_rot"], found["h_tran"] + found["h_rot"]
     if "Q" in found:
         known["c"] = -found["Q"]
-    return Terms(how.name, **known, details=found)
+    return Terms(row.name, **known, details=found)

@@ -1,0 +1,103 @@
+"""Checks and converts what users hand over: shapes, types, `out=`. Bad input raises an error that names the argument."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from fastdyn.errors import ArgumentError, ArgumentTypeError, NotFiniteError
+from fastdyn.mechanism.parts import Array
+
+FLOAT, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
+REALS = {FLOAT: FLOAT, SINGLE: SINGLE}
+
+
+def precision(dtype: DTypeLike | None) -> np.dtype[Any]:
+    """float64 or float32, or an error that says so."""
+    if dtype is None:
+        return FLOAT
+    try:
+        return REALS[np.dtype(dtype)]
+    except (TypeError, KeyError) as problem:
+        raise ArgumentError(f"dtype is {dtype!r}: expected float64 or float32") from problem
+
+
+def read(
+    values: Mapping[str, ArrayLike],
+    cores: Mapping[str, tuple[int, ...]],
+    robot: str,
+    of: str = "joint",
+    real: np.dtype[Any] = FLOAT,
+) -> tuple[dict[str, Array], tuple[int, ...]]:
+    """The arguments given, as arrays, and their common batch axes. cores: shape of one sample; of: what they count."""
+    arrays = {name: _numbers(v, name, cores[name], robot, of, real) for name, v in values.items()}
+    return arrays, _common_lead(arrays, cores)
+
+
+def check_finite(arrays: Mapping[str, Array]) -> None:
+    """Raises if an argument holds NaN or infinity, and says where."""
+    for name, array in arrays.items():
+        if not np.isfinite(array).all():
+            where = tuple(np.argwhere(~np.isfinite(array))[0].tolist())
+            place = ", ".join(map(str, where))
+            raise NotFiniteError(f"{name}[{place}] is {array[where]}: expected finite numbers")
+
+
+def _numbers(value: ArrayLike, name: str, core: tuple[int, ...], robot: str, of: str, real: np.dtype[Any]) -> Array:
+    """An array of the wanted precision whose last axes have the expected lengths."""
+    if type(value) is np.ndarray and value.dtype is real and value.shape[value.ndim - len(core) :] == core:
+        return value
+    try:
+        array = np.asarray(value)
+    except ValueError as problem:
+        raise ArgumentError(f"{name} is not a rectangular array: {problem}") from problem
+    if array.dtype.kind not in "fiu":
+        raise ArgumentTypeError(f"{name} has dtype {array.dtype}: expected real numbers")
+    if array.shape[max(array.ndim - len(core), 0) :] != core:
+        count = f"{core[0]} {of}" + "s" * (core[0] != 1)
+        expected = ", ".join(map(str, core))
+        raise ArgumentError(f"{name} has shape {array.shape}, but {robot} has {count}: expected (..., {expected})")
+    with np.errstate(over="ignore"):  # what is too large for single precision becomes infinite, and is then refused
+        return array.astype(real, copy=False)
+
+
+def _common_lead(arrays: Mapping[str, Array], cores: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
+    """The batch axes, those of all arguments broadcast against each other."""
+    leads = [a.shape[: a.ndim - len(cores[name])] for name, a in arrays.items()]
+    if all(lead == leads[0] for lead in leads):
+        return leads[0]
+    try:
+        return np.broadcast_shapes(*leads)
+    except ValueError as problem:
+        shapes = ", ".join(f"{name} {a.shape}" for name, a in arrays.items())
+        raise ArgumentError(f"batch axes do not fit together: {shapes}") from problem
+
+
+def flat(array: Array, lead: tuple[int, ...], core: tuple[int, ...]) -> Array:
+    """(T, columns), C-ordered: the array's own memory where it is that already."""
+    if array.ndim == 2 and len(lead) == len(core) == 1 and array.shape[0] == lead[0] and array.flags.c_contiguous:
+        return array
+    if array.shape != lead + core:
+        array = np.broadcast_to(array, lead + core)
+    return np.ascontiguousarray(array).reshape(math.prod(lead), math.prod(core))
+
+
+def target(out: Any, shape: tuple[int, ...], inputs: Iterable[Array], real: np.dtype[Any], name: str = "out") -> Array:
+    """`out` itself if kernels can write to it, else a fresh array."""
+    if out is None:
+        return np.empty(shape, real)
+    if not isinstance(out, np.ndarray):
+        raise ArgumentTypeError(f"{name} is a {type(out).__name__}: expected a NumPy array")
+    if out.dtype != real:
+        raise ArgumentTypeError(f"{name} has dtype {out.dtype}: expected {real}")
+    if out.shape != shape:
+        raise ArgumentError(f"{name} has shape {out.shape}: expected {shape}")
+    if not out.flags.writeable:
+        raise ArgumentError(f"{name} is read-only: expected an array that can be written")
+    if not out.flags.c_contiguous or any(np.may_share_memory(out, a) for a in inputs):
+        return np.empty(shape, real)
+    return out

@@ -1,0 +1,356 @@
+"""From a row of the table of quantities to its entries: source text, written once for each way of calling.
+
+    batch     a loop over (T, columns) arrays, in blocks of lanes or one sample at a time
+    state     one state on a workspace, a block of fixed memory (workspace.py): what the three below call
+    bound     state, by the workspace's address alone
+    c         state, between C arrays
+    single    state, between NumPy arrays, whose headers it reads itself (headers.py)
+
+All exist for plain robots and for coupled ones, whose fields are in actuator coordinates: what a coupling does to each
+field (kernels/coupling.py) happens inside, before and behind the text.
+
+All return a status: 0, or 2 (k + 1) if joint k (of the model; coordinate k of a coupled robot) moves no inertia, plus 1
+if an input or a result is not finite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any
+
+from numba import types
+
+from fastdyn.calls import headers
+from fastdyn.compiler.entries import Entry, generated
+from fastdyn.compiler.policy import kernel
+from fastdyn.kernels import coupling, rows
+from fastdyn.quantities import FIELDS, Field, Quantity
+from fastdyn.scalars import all_finite, fill, give, take, width
+from fastdyn.scalars.entry import SampleEntry, reals_and_integers
+from fastdyn.scalars.memory import columns_at, integers_at, vector_at
+
+# slots of a workspace's header, int64 each: five sizes, then where things begin, in bytes from the workspace's beginning
+JOINTS, COORDINATES, PATTERN_COLUMNS, G_COLUMNS, SCRATCH_ROWS, TREE, P, PATTERN, G, SCRATCH, FIRST_FIELD = range(11)
+SPARE = 4  # fields that a quantity may have besides those of the table
+HEADER = FIRST_FIELD + 2 * (len(FIELDS) + SPARE)
+
+
+def slot(quantity: Quantity, field: Field, joints: bool = False) -> int:
+    """The header's slot of a field; joints: of its copy in joint coordinates, which coupled robots have."""
+    own = [f for f in quantity.inputs + quantity.gives if f not in FIELDS]
+    place = FIELDS.index(field) if field in FIELDS else len(FIELDS) + own.index(field)
+    return FIRST_FIELD + place + (len(FIELDS) + SPARE if joints else 0)
+
+
+def fields_in_joints(quantity: Quantity) -> list[Field]:
+    """The fields that a coupled robot needs in joint coordinates, too."""
+    if quantity.coupled is not None:
+        return []
+    return [f for f in quantity.inputs + quantity.gives if f.coupling not in ("", "kinetic")]
+
+
+def scratch_rows(quantity: Quantity, coupled: bool, joints: int) -> int:
+    """Rows of scratch that the text needs."""
+    if coupled and quantity.coupled_rows is not None:
+        return quantity.coupled_rows(joints)
+    return quantity.rows(joints)
+
+
+# ---------------------------------------------------------------------------------------------- entries
+
+
+@cache
+def batch(quantity: Quantity, coupled: bool) -> SampleEntry:
+    """(P, tree, [G, pattern,] [index,] inputs ..., results ..., scratch), arrays (T, columns); optional inputs (0, 0)."""
+    name = f"{'coupled_' * coupled}{quantity.name}"
+    function = generated(_batch_source(name, quantity, coupled), name, _names(quantity), __name__)
+
+    def parameters(real: Any) -> tuple[Any, ...]:
+        return (*reals_and_integers(real) * (1 + coupled), *(types.intp,) * quantity.index)
+
+    return SampleEntry(function, parameters)
+
+
+@cache
+def state(quantity: Quantity, coupled: bool) -> Callable[..., Any]:
+    """(workspace, [index,] given): compiled code may call it; given: whether optional inputs count."""
+    name = f"{'coupled_' * coupled}{quantity.name}_state"
+    function: Callable[..., Any] = kernel(
+        generated(_state_source(name, quantity, coupled), name, _names(quantity), __name__)
+    )
+    return function
+
+
+@cache
+def bound(quantity: Quantity, coupled: bool) -> Entry:
+    """(workspace, [index]); optional inputs that are all zero do not count."""
+    name = f"{'coupled_' * coupled}{quantity.name}_bound"
+    return _address_entry(_bound_source(name, quantity, coupled), name, quantity, coupled)
+
+
+@cache
+def bound_kernel(quantity: Quantity, coupled: bool) -> Callable[..., Any]:
+    """The same, for compiled code to call."""
+    name = f"{'coupled_' * coupled}{quantity.name}"
+    names = {**_names(quantity), "state": state(quantity, coupled)}
+    function: Callable[..., Any] = kernel(
+        generated(_bound_source(name, quantity, coupled), name, names, __name__)
+    )
+    return function
+
+
+@cache
+def c_function(quantity: Quantity, coupled: bool, optional: bool) -> Entry:
+    """(inputs ..., results ..., [index,] workspace), all addresses; optional: whether optional inputs are among them."""
+    name = f"{'coupled_' * coupled}{quantity.name}{'_with_optional' * optional}_c"
+    return _address_entry(_c_source(name, quantity, coupled, optional), name, quantity, coupled)
+
+
+@cache
+def single(quantity: Quantity, coupled: bool) -> Entry:
+    """(tuple of inputs, result or tuple of results, [index,] workspace): -1 unless all are arrays as wanted."""
+    name = f"{'coupled_' * coupled}{quantity.name}_single"
+    names = {**_names(quantity), "state": state(quantity, coupled)}
+    function = generated(_single_source(name, quantity, coupled), name, names, __name__)
+    signature = (headers.REFERENCE, headers.REFERENCE, *(types.intp,) * (1 + quantity.index))
+    return Entry(function, lambda kind: signature, nogil=False)
+
+
+def _address_entry(source: str, name: str, quantity: Quantity, coupled: bool) -> Entry:
+    function = generated(source, name, {**_names(quantity), "state": state(quantity, coupled)}, __name__)
+    signature = (types.intp,) * function.__code__.co_argcount
+    return Entry(function, lambda kind: signature, nogil=False)
+
+
+def _names(quantity: Quantity) -> dict[str, Any]:
+    """What generated source may name."""
+    return {**_HELPERS, "text": quantity.text, "coupled_text": quantity.coupled}
+
+
+# ---------------------------------------------------------------------------------------------- what they call
+
+
+@kernel
+def not_finite(check):
+    """1 if a check of `take` and `give` says that something was not finite, else 0."""
+    return 0 if all_finite(check) else 1
+
+
+@kernel
+def at(workspace, slot):
+    """Where a thing of a workspace begins."""
+    return workspace + headers.word(workspace + 8 * slot)
+
+
+@kernel
+def model_at(workspace, n):
+    """P and tree of a workspace."""
+    return columns_at(at(workspace, P), rows.ROWS, n), integers_at(at(workspace, TREE), 3, n)
+
+
+@kernel
+def coupling_at(workspace):
+    """G and pattern of a coupled robot's workspace."""
+    reals = columns_at(at(workspace, G), coupling.COUPLING_ROWS, headers.word(workspace + 8 * G_COLUMNS))
+    columns = headers.word(workspace + 8 * PATTERN_COLUMNS)
+    return reals, integers_at(at(workspace, PATTERN), coupling.PATTERN_ROWS, columns)
+
+
+@kernel
+def finite(address, count):
+    """Whether so many values at an address are finite."""
+    values = vector_at(address, count)
+    check = 0.0
+    for i in range(count):
+        check = check + values[i] * 0.0
+    return check == 0.0
+
+
+@kernel
+def any_nonzero(address, count):
+    """Whether some value at an address is not zero; a NaN is not."""
+    values = vector_at(address, count)
+    found = False
+    for i in range(count):
+        found = found | (values[i] != 0.0)
+    return found
+
+
+_HELPERS: dict[str, Any] = {
+    "not_finite": not_finite, "at": at, "model_at": model_at, "coupling_at": coupling_at, "finite": finite,
+    "any_nonzero": any_nonzero, "fill": fill, "take": take, "give": give, "width": width, "vector_at": vector_at,
+    **{name: getattr(headers, name) for name in (
+        "word", "items", "item", "data_of", "address_of", "is_vector", "is_table", "copy_vector", "copy",
+    )},
+    **{name: getattr(coupling, name) for name in (
+        "positions", "rates", "forces", "inertia", "matrix", "add_rotor_torques", "add_friction", "add_rotor_energies",
+    )},
+}  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------- source
+
+
+def _size(field: Field, coupled: bool) -> str:
+    """How many rows a field has, as source; n counts joints, m coordinates."""
+    count = "m" if coupled and field.coupling else "n"
+    return " * ".join(count if size == "n" else str(size) for size in field.shape) or "1"
+
+
+def _function(name: str, arguments: Iterable[str], lines: Iterable[str]) -> str:
+    return f"def {name}({', '.join(arguments)}):\n" + "".join(f"    {line}\n" for line in lines)
+
+
+def _computation(quantity: Quantity, coupled: bool) -> list[str]:
+    """From the buffers of the inputs (q_, ...) to those of the results: the text, between what a coupling does.
+
+    Of a coupled robot, buffers in joint coordinates are called q_joints, ... .
+    """
+    index = ["index"] * quantity.index
+    found = "bad = " if quantity.solves else ""
+    fields = quantity.inputs + quantity.gives
+    if coupled and quantity.coupled is not None:
+        buffers = [f"{f.name}_" for f in fields]
+        return [f"{found}coupled_text({', '.join(['P', 'tree', 'G', 'pattern', *index, *buffers, 'work'])})"]
+    inside = fields_in_joints(quantity) if coupled else []
+    buffers = [f"{f.name}_joints" if f in inside else f"{f.name}_" for f in fields]
+    lines = [f"{found}text({', '.join(['P', 'tree', *index, *buffers, 'work'])})"]
+    if not coupled:
+        return lines
+    read = {f.name for f in quantity.reads}
+    maps = {"position": "positions", "rate": "rates", "force": "forces"}
+    for field in quantity.inputs:
+        if field in inside:
+            lines.insert(0, f"{maps[field.coupling]}(G, pattern, {field.name}_, {field.name}_joints)")
+    for field in quantity.gives:
+        if field in inside:
+            lines.append(f"{maps.get(field.coupling, field.coupling)}(G, pattern, {field.name}_joints, {field.name}_)")
+        if field.coupling == "force":
+            lines += [f"add_rotor_torques(G, qdd_, {field.name}_)"] * ("qdd" in read)
+            lines += [f"add_friction(G, qd_, {field.name}_)"] * ("qd" in read)
+        if field.coupling == "kinetic":
+            lines.append(f"add_rotor_energies(G, qd_, {field.name}_)")
+    return lines
+
+
+def _batch_source(name: str, quantity: Quantity, coupled: bool) -> str:
+    arguments = ["P", "tree", *["G", "pattern"] * coupled, *["index"] * quantity.index]
+    first = quantity.reads[0].name
+    lines = ["n, m = pattern[2, 0], pattern[2, 1]" if coupled else f"n = {first}.shape[1]", "end = 0"]
+    for field in quantity.inputs + quantity.gives:
+        size = _size(field, coupled)
+        if field in quantity.optional:
+            size += f" if {field.name}.shape[0] > 0 else 0"
+        lines += [f"begin, end = end, end + ({size})", f"{field.name}_ = scratch[begin:end]"]
+    for field in fields_in_joints(quantity) if coupled else []:
+        lines += [f"begin, end = end, end + ({_size(field, False)})", f"{field.name}_joints = scratch[begin:end]"]
+    lines += ["work = scratch[end:]", "check = fill(scratch, 0.0)"]
+    lines += ["worst = -1"] * quantity.solves
+    lines.append(f"for first in range(0, {first}.shape[0], width(scratch)):")
+    loop = []
+    for field in quantity.inputs:
+        line = f"check = check + take({field.name}, first, {field.name}_, 0)"
+        loop += [f"if {field.name}.shape[0] > 0:", f"    {line}"] if field in quantity.optional else [line]
+    loop += _computation(quantity, coupled)
+    loop += ["worst = max(worst, bad)"] * quantity.solves
+    loop += [f"check = check + give({field.name}_, 0, {field.name}, first)" for field in quantity.gives]
+    lines += [f"    {line}" for line in loop]
+    lines.append(f"return {'2 * (worst + 1) + ' * quantity.solves}not_finite(check)")
+    return _function(name, [*arguments, *(f.name for f in quantity.inputs + quantity.gives), "scratch"], lines)
+
+
+def _sizes(coupled: bool) -> list[str]:
+    """n, and m of a coupled robot, from the header."""
+    return [f"n = word(workspace + {8 * JOINTS})", *[f"m = word(workspace + {8 * COORDINATES})"] * coupled]
+
+
+def _state_source(name: str, quantity: Quantity, coupled: bool) -> str:
+    lines = [*_sizes(coupled), "P, tree = model_at(workspace, n)", *["G, pattern = coupling_at(workspace)"] * coupled]
+    for field in quantity.inputs + quantity.gives:
+        size = _size(field, coupled)
+        if field in quantity.optional:
+            size = f"{size} if given else 0"
+        lines.append(f"{field.name}_ = vector_at(at(workspace, {slot(quantity, field)}), {size})")
+    for field in fields_in_joints(quantity) if coupled else []:
+        place = slot(quantity, field, joints=True)
+        lines.append(f"{field.name}_joints = vector_at(at(workspace, {place}), {_size(field, False)})")
+    lines.append(f"work = vector_at(at(workspace, {SCRATCH}), word(workspace + {8 * SCRATCH_ROWS}))")
+    lines += _computation(quantity, coupled)
+    everything = _finite(quantity, coupled, quantity.reads + quantity.gives)
+    for field in quantity.optional:
+        everything += f" and (not given or {_finite(quantity, coupled, (field,))})"
+    lines.append(f"if {everything}:")
+    lines.append(f"    return {'2 * (bad + 1)' if quantity.solves else '0'}")
+    if quantity.solves:  # with inputs that are not finite, a joint can seem to move no inertia
+        lines += [f"if not ({_finite(quantity, coupled, quantity.inputs)}):", "    return 1"]
+    lines.append(f"return {'2 * (bad + 1) + ' * quantity.solves}1")
+    return _function(name, ["workspace", *["index"] * quantity.index, "given"], lines)
+
+
+def _finite(quantity: Quantity, coupled: bool, fields: tuple[Field, ...]) -> str:
+    """Whether all of some fields are finite; those that lie one behind the other in a workspace are asked together."""
+    runs: list[list[Field]] = []
+    for field in sorted(fields, key=lambda f: slot(quantity, f)):
+        if runs and slot(quantity, runs[-1][-1]) + 1 == slot(quantity, field):
+            runs[-1].append(field)
+        else:
+            runs.append([field])
+    asked = [
+        f"finite(at(workspace, {slot(quantity, run[0])}), {' + '.join(_size(f, coupled) for f in run)})" for run in runs
+    ]
+    return " and ".join(asked)
+
+
+def _bound_source(name: str, quantity: Quantity, coupled: bool) -> str:
+    index = ["index"] * quantity.index
+    lines = [*_sizes(coupled)] * bool(quantity.optional)
+    given = [f"any_nonzero(at(workspace, {slot(quantity, f)}), {_size(f, coupled)})" for f in quantity.optional]
+    lines.append(f"return state({', '.join(['workspace', *index, ' or '.join(given) or 'False'])})")
+    return _function(name, ["workspace", *index], lines)
+
+
+def _c_source(name: str, quantity: Quantity, coupled: bool, optional: bool) -> str:
+    index = ["index"] * quantity.index
+    inputs = quantity.inputs if optional else quantity.reads
+    lines = _sizes(coupled)
+    for field in inputs:
+        lines.append(f"copy({field.name}, at(workspace, {slot(quantity, field)}), {_size(field, coupled)})")
+    lines.append(f"status = state({', '.join(['workspace', *index, str(optional)])})")
+    for field in quantity.gives:
+        lines.append(f"copy(at(workspace, {slot(quantity, field)}), {field.name}, {_size(field, coupled)})")
+    lines.append("return status")
+    return _function(name, [*(f.name for f in (*inputs, *quantity.gives)), *index, "workspace"], lines)
+
+
+def _single_source(name: str, quantity: Quantity, coupled: bool) -> str:
+    index = ["index"] * quantity.index
+    several = len(quantity.gives) > 1
+    counts = sorted({len(quantity.reads), len(quantity.inputs)})
+    lines = [
+        *_sizes(coupled),
+        "values_, result_ = address_of(values), address_of(result)",
+        f"known = {'item(result_, 0)' if several else 'result_'}",
+        "count = items(values_)",
+        f"if {' and '.join(f'count != {count}' for count in counts)}:",
+        "    return -1",
+        f"given = {f'count == {counts[-1]}' if quantity.optional else 'False'}",
+    ]
+    copies = []
+    for k, field in enumerate(quantity.inputs):
+        taken, is_given = [], field in quantity.optional
+        sizes = [_size(Field("", (size,), field.coupling), coupled) for size in field.shape]
+        test = "is_vector" if len(sizes) == 1 else "is_table"
+        taken.append(f"if not {test}(item(values_, {k}), known, {', '.join(sizes)}):")
+        taken.append("    return -1")
+        lines += [f"if given:", *(f"    {line}" for line in taken)] if is_given else taken
+        source = f"copy_vector(item(values_, {k})" if len(sizes) == 1 else f"copy(data_of(item(values_, {k}))"
+        line = f"{source}, at(workspace, {slot(quantity, field)}), {_size(field, coupled)})"
+        copies += ["if given:", f"    {line}"] if is_given else [line]
+    lines += [*copies, f"status = state({', '.join(['workspace', *index, 'given'])})"]
+    for k, field in enumerate(quantity.gives):
+        target = f"item(result_, {k})" if several else "result_"
+        place = slot(quantity, field)
+        lines.append(f"copy(at(workspace, {place}), data_of({target}), {_size(field, coupled)})")
+    lines.append("return status")
+    return _function(name, ["values", "result", *index, "workspace"], lines)

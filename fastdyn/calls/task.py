@@ -1,0 +1,237 @@
+"""A quantity of a certain robot, as users call it: one state or a batch, checked, into `out=`, on threads.
+
+The only place that allocates, and the only place that raises for what kernels found. Arrays that need no conversion go
+to compiled code at once: one state through `generate.single`, batches through `generate.batch`.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy import empty, ndarray
+from numpy.typing import ArrayLike
+
+from fastdyn.calls import generate
+from fastdyn.calls.arguments import FLOAT, check_finite, flat, read, target
+from fastdyn.calls.headers import READABLE, WELL_FORMED, layout_table
+from fastdyn.calls.parameters import Parameters
+from fastdyn.calls.threads import Call, Span, useful, walk
+from fastdyn.calls.workspace import Workspace
+from fastdyn.errors import ArgumentError, ArgumentTypeError, NotFiniteError, SingularMassMatrixError
+from fastdyn.mechanism.parts import Array
+from fastdyn.quantities import Quantity
+from fastdyn.scalars import LANES
+from fastdyn.scalars.entry import kind_of
+
+Result = Any  # an array, or a tuple of arrays where a quantity gives several
+ONE = 1  # small integers are single objects in CPython: `is` tells 1 from True and 1.0, and is quick
+WORTH = 1 << 21  # samples times rows of scratch, 0.4 to 4 ms of work: up to here a batch is one compiled call
+
+_LOCK = threading.Lock()
+
+
+def lane_rows(rows: int, real: np.dtype[Any] = FLOAT) -> Array:
+    """A (rows, lanes) buffer that starts on a cache line: a row that straddles two costs twice."""
+    line = 8 * LANES
+    memory = np.empty(line * (rows + 1), dtype=np.uint8)
+    start = -memory.__array_interface__["data"][0] % line
+    return memory[start : start + line * rows].view(real).reshape(rows, -1)
+
+
+class Task:
+    """A quantity of a robot in one precision, with what need not be found out anew at every call."""
+
+    def __init__(self, parameters: Parameters, quantity: Quantity, real: np.dtype[Any] = FLOAT) -> None:
+        n, m, coupled = parameters.joints, parameters.coordinates, parameters.coupled
+        self.parameters, self.quantity, self.real = parameters, quantity, real
+        self.constants = parameters.of(real)
+        self.entry = generate.batch(quantity, coupled)
+        self.names = tuple(field.name for field in quantity.inputs)
+        self.inputs = {field.name: field.core(n, m) for field in quantity.inputs}
+        self.results = tuple(field.core(n, m) for field in quantity.gives)
+        self.columns = tuple(math.prod(core) for core in self.results)
+        self.several = len(self.results) > 1
+        inside = [field.core(n) for field in generate.fields_in_joints(quantity)] if coupled else []
+        self.rows = sum(math.prod(core) for core in (*self.inputs.values(), *self.results, *inside))
+        self.rows += generate.scratch_rows(quantity, coupled, n)
+        self.worth = max(LANES, WORTH // max(1, self.rows))  # samples
+        self.none = np.empty((0, 0), real)  # optional inputs that are left out
+        self.readable = READABLE and n > 0
+        self.tables = {
+            count: layout_table((*list(self.inputs.values())[:count], *self.results), len(self.results), real.itemsize)
+            for count in (len(quantity.reads), len(quantity.inputs))
+        }
+        self.workspace: Workspace | None = None
+        self.address = 0
+        self.one: Callable[..., int] = self._first_state
+        self.spare: list[Array] = []  # scratch that nobody uses
+
+    def __call__(
+        self, values: tuple[Any, ...], out: Result = None, threads: int = 1, index: tuple[int, ...] = ()
+    ) -> Result:
+        """The quantity for one state (n,) or any batch (..., n) of them.
+
+        values: in the order of its inputs, optional ones last or left out; index: one whole number where it takes one.
+        """
+        if self.readable and type(values[0]) is ndarray:
+            if out is None and threads is ONE:
+                result = self._empty(())
+                if self.one(values, result, *index, self.address) == 0:
+                    return result if self.results[0] or self.several else result[()]
+            found = self._well_formed(values, out, threads, index)
+            if found is not None:
+                return found
+        return self._any(values, out, threads, index)
+
+    def _empty(self, lead: tuple[int, ...]) -> Result:
+        if self.several:
+            return tuple(empty(lead + core, self.real) for core in self.results)
+        return empty(lead + self.results[0], self.real)
+
+    def _first_state(self, *arguments: Any) -> int:
+        """Looks up the compiled single-state call and runs it; -1 where there is none."""
+        if self.real is not FLOAT:
+            self.one = _no_call
+            return -1
+        with _LOCK:  # several threads may come here, and what one of them works on already must not be replaced
+            if self.workspace is None:
+                self.workspace = Workspace(self.parameters, [self.quantity])
+                self.address = self.workspace.address
+        self.one = generate.single(self.quantity, self.parameters.coupled).compiled()
+        return int(self.one(*arguments[:-1], self.address))
+
+    def _well_formed(self, values: tuple[Any, ...], out: Result, threads: int, index: tuple[int, ...]) -> Result:
+        """The result of a batch, if no argument must be converted first; else None."""
+        table = self.tables.get(len(values))
+        if table is None or (self.several and not isinstance(out, tuple | None)):
+            return None
+        try:
+            result = self._empty((len(values[0]),)) if out is None else out
+        except TypeError:  # no axes
+            return None
+        results = result if self.several else (result,)
+        if len(results) != len(self.results):
+            return None
+        T = WELL_FORMED.compiled()((*values, *results), self.none, table.ctypes.data, len(results))
+        if T < 1:
+            return None
+        given = [value if value.ndim == 2 else value.reshape(T, -1) for value in values]
+        given += [self.none] * (len(self.names) - len(values))
+        targets = [array.reshape(T, columns) for array, columns in zip(results, self.columns, strict=True)]
+        if threads is ONE and T <= self.worth:
+            scratch = self._scratch()
+            run = self.entry.compiled(kind_of(scratch))
+            status = run(*self.constants, *index, *given, *targets, scratch)
+            self.spare.append(scratch)
+            if status == 0:
+                return result
+        self._compute(dict(zip(self.names, values, strict=False)), given, targets, (T,), threads, index)
+        return result
+
+    def _any(self, values: tuple[ArrayLike, ...], out: Result, threads: int, index: tuple[int, ...]) -> Result:
+        """The result for anything that can be converted to arrays."""
+        given = dict(zip(self.names, values, strict=False))  # optional inputs may be left out
+        arrays, lead = read(given, self.inputs, self.parameters.robot, self.parameters.unit, self.real)
+        results = self._targets(out, lead, list(arrays.values()))
+        T = math.prod(lead)
+        samples = [flat(arrays[name], lead, core) if name in arrays else self.none for name, core in self.inputs.items()]
+        targets = [array.reshape(T, columns) for array, columns in zip(results, self.columns, strict=True)]
+        self._compute(arrays, samples, targets, lead, threads, index)
+        outs = (out,) if not self.several else out
+        if out is not None:
+            for wanted, result in zip(outs, results, strict=True):
+                if wanted is not result:
+                    np.copyto(wanted, result)
+            return out
+        if self.several:
+            return tuple(results)
+        return results[0] if self.results[0] else results[0][()]
+
+    def _targets(self, out: Result, lead: tuple[int, ...], inputs: list[Array]) -> list[Array]:
+        """Arrays that kernels can write the results to: those of `out` where they can, else fresh ones."""
+        outs: tuple[Any, ...] = (out,)
+        if self.several:
+            outs = (None,) * len(self.results) if out is None else out
+            if not isinstance(outs, tuple):
+                raise ArgumentTypeError(f"out is a {type(out).__name__}: expected a tuple of {len(self.results)} arrays")
+            if len(outs) != len(self.results):
+                raise ArgumentError(f"out has {len(outs)} arrays: expected {len(self.results)}")
+        found: list[Array] = []
+        for k, (one, core) in enumerate(zip(outs, self.results, strict=True)):
+            name = f"out[{k}]" if self.several else "out"
+            found.append(target(one, lead + core, [*inputs, *found], self.real, name))
+        return found
+
+    def _compute(
+        self,
+        arrays: Mapping[str, Array],
+        samples: Sequence[Array],
+        targets: Sequence[Array],
+        lead: tuple[int, ...],
+        threads: int,
+        index: tuple[int, ...],
+    ) -> None:
+        """The results of all samples into the targets; raises for what kernels found."""
+        used: list[Array] = []
+
+        def ready() -> Call:
+            if lead == () and self.real is FLOAT:
+                return one_state
+            scratch = self._scratch()
+            used.append(scratch)
+            return lambda first, last: self.entry(
+                *self.constants, *index, *(a[first:last] for a in samples), *(a[first:last] for a in targets), scratch
+            )
+
+        def one_state(first: int, last: int) -> int:
+            if self.readable:
+                states = tuple(a.reshape(core) for a, core in zip(samples, self.inputs.values(), strict=True) if a.size)
+                result = tuple(a[0] for a in targets)
+                status = self.one(states, result if self.several else result[0], *index, self.address)
+                if status >= 0:
+                    return status
+            scratch = np.empty(self.rows)
+            return int(self.entry(*self.constants, *index, *samples, *targets, scratch))
+
+        T = len(targets[0])
+        threads = useful(threads, T, self.worth)
+        if self.parameters.joints == 0:
+            for array in targets:
+                array[...] = 0.0
+        elif wrong := walk(T, threads, self.worth, ready):
+            self._explain(arrays, ready(), lead, wrong)
+        self.spare += used
+
+    def _scratch(self) -> Array:
+        """Scratch on lanes that nobody uses; several threads may ask at once."""
+        try:
+            return self.spare.pop()
+        except IndexError:
+            return lane_rows(self.rows, self.real)
+
+    def _explain(self, arrays: Mapping[str, Array], run: Call, lead: tuple[int, ...], within: Span) -> NoReturn:
+        """Raises for what a kernel found within some samples, naming the argument and the sample."""
+        check_finite(arrays)
+        first, last = within
+        while last - first > 1:
+            middle = (first + last) // 2
+            first, last = (first, middle) if run(first, middle) else (middle, last)
+        status = run(first, last)
+        robot = self.parameters.robot
+        sample = "" if lead == () else f" at sample {', '.join(map(str, np.unravel_index(first, lead)))}"
+        if status > 1:
+            raise SingularMassMatrixError(
+                f"{robot} has a singular mass matrix{sample}: {self.parameters.singular(status)}; "
+                f"give the links that this {self.parameters.unit} moves mass, or its motor inertia"
+            )
+        raise NotFiniteError(
+            f"the result of {robot}{sample} is beyond the range of {self.real}, though all arguments are finite"
+        )
+
+
+def _no_call(*arguments: Any) -> int:
+    return -1

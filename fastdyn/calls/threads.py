@@ -1,0 +1,143 @@
+"""Batches as short compiled calls, on one thread or several, that Ctrl-C can end in between."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from queue import SimpleQueue
+from time import thread_time
+
+import numpy as np
+
+from fastdyn.errors import ArgumentError
+from fastdyn.scalars import LANES
+
+STEP = 0.01  # s: a compiled call of a long batch takes up to twice this, so that Ctrl-C is answered soon
+
+Span = tuple[int, int]  # the first sample, and the one behind the last
+Call = Callable[[int, int], int]  # computes these samples and returns a status
+
+_LOCK = threading.Lock()
+
+
+def useful(threads: int, T: int, worth: int) -> int:
+    """How many threads to occupy: no more than wanted or than there are cores, each with enough to do to be woken."""
+    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
+        raise ArgumentError(f"threads is {threads!r}: expected a whole number above zero")
+    wanted = min(int(threads), T // (2 * worth))
+    return min(wanted, _cores()) if wanted > 1 else 1
+
+
+def _cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def walk(T: int, threads: int, worth: int, ready: Callable[[], Call]) -> Span | None:
+    """Computes all samples; the first step that went wrong, if any. ready: makes a thread's own call."""
+    if T <= worth:
+        return (0, T) if ready()(0, T) else None
+    return _Steps(T, threads, worth).walk(ready)
+
+
+class _Steps:
+    """A batch as a queue of short compiled calls, of which a thread takes the next when it is done with the last.
+
+    In between Python can answer Ctrl-C, and a thread that others keep off its core does not hold up the rest. Steps are
+    whole blocks of lanes, so that no result depends on them.
+    """
+
+    def __init__(self, T: int, threads: int, worth: int) -> None:
+        self.T, self.threads, self.first_size, self.smallest = T, threads, _blocks(worth), _blocks(worth // 8)
+        self.next = 0
+        self.helping, self.over = 0, False
+        self.answers: SimpleQueue[Span | BaseException | None] = SimpleQueue()
+        self.lock, self.stop = threading.Lock(), False
+
+    def walk(self, ready: Callable[[], Call]) -> Span | None:
+        """Takes all steps, here and in helpers. After an exception, as Ctrl-C is one, nobody writes any more."""
+        for k in range(1, self.threads):
+            _helper(k).put(lambda: self._help(ready))
+        try:
+            found = [self._work(ready), *self._helped()]
+        except BaseException:
+            self.stop = True
+            list(self._helped())
+            raise
+        for answer in found:
+            if isinstance(answer, BaseException):
+                raise answer
+        # all steps before the first that went wrong were taken before it, and finished
+        return min((answer for answer in found if isinstance(answer, tuple)), default=None)
+
+    def _help(self, ready: Callable[[], Call]) -> None:
+        """A helper's part, unless all is done before it could begin."""
+        with self.lock:
+            if self.over:
+                return
+            self.helping += 1
+        try:
+            self.answers.put(self._work(ready))
+        except BaseException as problem:
+            self.answers.put(problem)
+
+    def _helped(self) -> Iterator[Span | BaseException | None]:
+        """What the helpers that began answer; nobody begins any more."""
+        with self.lock:
+            self.over = True
+        while self.helping:
+            yield self.answers.get()
+            self.helping -= 1
+
+    def _work(self, ready: Callable[[], Call]) -> Span | None:
+        """One thread's part: each step twice as long as its last one, until one takes STEP seconds."""
+        try:
+            run, size = ready(), self.first_size
+            while not self.stop and (step := self._take(size)):
+                begun = thread_time()
+                if run(*step):
+                    self.stop = True
+                    return step
+                if thread_time() - begun < STEP:
+                    size *= 2
+            return None
+        except BaseException:
+            self.stop = True
+            raise
+
+    def _take(self, size: int) -> Span | None:
+        """The next step, of so many samples; towards the end of fewer, so that nobody waits long for another."""
+        with self.lock:
+            first = self.next
+            if self.threads > 1:
+                size = max(self.smallest, min(size, _blocks((self.T - first) // (2 * self.threads))))
+            self.next = min(self.T, first + size)
+            return (first, self.next) if first < self.T else None
+
+
+def _blocks(samples: int) -> int:
+    """Whole blocks of lanes, at least one."""
+    return max(1, samples // LANES) * LANES
+
+
+_HELPERS: list[SimpleQueue[Callable[[], None]]] = []
+
+
+def _helper(k: int) -> SimpleQueue[Callable[[], None]]:
+    """Where the k-th helper thread, from 1 on, looks for work: a queue wakes it sooner than a future of a pool."""
+    with _LOCK:
+        while len(_HELPERS) < k:
+            work: SimpleQueue[Callable[[], None]] = SimpleQueue()
+            threading.Thread(target=_serve, args=(work,), name=f"fastdyn {k}", daemon=True).start()
+            _HELPERS.append(work)
+    return _HELPERS[k - 1]
+
+
+def _serve(work: SimpleQueue[Callable[[], None]]) -> None:
+    while True:
+        work.get()()
+
+
+if hasattr(os, "register_at_fork"):  # a child process has none of its parent's threads
+    os.register_at_fork(after_in_child=_HELPERS.clear)

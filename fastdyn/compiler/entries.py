@@ -1,0 +1,67 @@
+"""Entries: the functions that Python calls, compiled for fixed argument types; and functions of generated source."""
+
+from __future__ import annotations
+
+import linecache
+import threading
+from collections.abc import Callable, Mapping
+from functools import update_wrapper
+from typing import Any
+
+from numba.core import config
+
+from fastdyn.compiler.policy import dispatcher
+
+_LOCK = threading.RLock()  # two threads may ask for the same code at once
+
+
+class Entry:
+    """A function compiled, or loaded from the cache, when first wanted: once for each kind of arguments.
+
+    signature(kind): the types of the arguments. They are fixed, so that no call ever compiles anew. The machine code
+    trusts its arguments: no length or layout is checked. `py_func` is the same text in Python.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], signature: Callable[[Any], tuple[Any, ...]], nogil: bool = True
+    ) -> None:
+        update_wrapper(self, function)
+        self.py_func, self.signature, self.nogil = function, signature, nogil
+        self.dispatcher: Any = None
+        self._ready: dict[Any, Callable[..., Any]] = {}
+
+    def compiled(self, kind: Any = None) -> Callable[..., Any]:
+        """The machine code for one kind of arguments; in plain Python (NUMBA_DISABLE_JIT) the text itself."""
+        if kind not in self._ready:
+            self._ready[kind] = self.py_func if config.DISABLE_JIT else self.overload(kind).entry_point
+        return self._ready[kind]
+
+    def overload(self, kind: Any = None) -> Any:
+        """What Numba knows of the machine code for one kind of arguments."""
+        with _LOCK:
+            if self.dispatcher is None:
+                self.dispatcher = dispatcher(self.py_func, self.nogil)
+            signature = self.signature(kind)
+            self.dispatcher.compile(signature)
+            return self.dispatcher.overloads[signature]
+
+    def address(self) -> int:
+        """Where the machine code begins: a C function of whole numbers and pointers that returns an int64_t."""
+        overload = self.overload()
+        pointer: int = overload.library.get_pointer_to_function(overload.fndesc.llvm_cfunc_wrapper_name)
+        return pointer
+
+
+def generated(source: str, name: str, names: Mapping[str, Any], module: str) -> Callable[..., Any]:
+    """The function `name` of generated source text, in which `names` are known.
+
+    module: an importable module that the function counts as part of (Numba keeps machine code only of such). Tracebacks
+    and inspect.getsource show the text.
+    """
+    file = f"<{module}: {name}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    known = {"__name__": module, **names}
+    exec(compile(source, file, "exec"), known)
+    function: Callable[..., Any] = known[name]
+    function.generated = source  # type: ignore[attr-defined]
+    return function

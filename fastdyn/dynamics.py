@@ -1,0 +1,303 @@
+"""The methods that compute something, shared by all kinds of robots: one for each quantity, documented and typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from fastdyn.calls.arguments import check_finite, precision, read
+from fastdyn.calls.bound import Bound, CFunction, c_function
+from fastdyn.calls.parameters import Parameters
+from fastdyn.calls.task import Task
+from fastdyn.errors import ArgumentError
+from fastdyn.mechanism.description import HasDescription
+from fastdyn.mechanism.parts import Array
+from fastdyn.quantities import (
+    BIAS_FORCES,
+    CENTER_OF_MASS,
+    CORIOLIS_MATRIX,
+    GRAVITY_FORCES,
+    INVERSE_DYNAMICS,
+    JOINT_REACTIONS,
+    KINETIC_ENERGY,
+    MASS_MATRIX,
+    METHODS,
+    MOMENTUM,
+    POTENTIAL_ENERGY,
+    Quantity,
+)
+
+Wrenches = ArrayLike | Mapping[str, ArrayLike]
+
+
+class Dynamics(HasDescription):
+    """What a robot can compute. Every method takes one state (n,) or any batch (..., n) of states.
+
+    n counts moving joints, or the actuator coordinates of a coupled robot, which q, qd, qdd and tau then stand for;
+    links, their wrenches and reactions are the physical ones. Batch axes broadcast. out: an array for the result;
+    threads: how many may work on a long batch (results do not depend on it); dtype=np.float32 computes in single
+    precision, on twice as many lanes (notes/conventions.md has its error). Units are SI: rad or m, seconds, N m or N.
+    """
+
+    @property
+    def parameters(self) -> Parameters:
+        """The flat arrays that compiled code reads, and names for messages."""
+        raise NotImplementedError
+
+    @cached_property
+    def _tasks(self) -> _Tasks:
+        return _Tasks(self.parameters)
+
+    def task(self, quantity: Quantity, dtype: DTypeLike | None = None) -> Task:
+        """The calls of one quantity in one precision."""
+        return self._tasks[quantity, dtype]
+
+    def inverse_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        wrenches: Wrenches | None = None,
+        out: Array | None = None,
+        threads: int = 1,
+        dtype: DTypeLike | None = None,
+    ) -> Array:
+        """The joint torques that a motion takes: (..., n), N m for revolute, N for prismatic joints.
+
+        q, qd, qdd: (..., n) in rad or m and seconds. Friction and rotors are included. wrenches: what the surroundings
+        exert on the links, (..., n, 6) or a mapping from link names to (..., 6): force, then moment, N and N m, at the
+        origin and along the axes of the link's frame. Batch axes broadcast. Results do not depend on `threads`.
+        dtype=np.float32 computes in single precision, on twice as many lanes (notes/conventions.md has its error).
+
+        >>> import fastdyn as fd
+        >>> arm = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0)
+        >>> arm.inverse_dynamics([0, 0], [0, 0], [0, 0]).round(12)
+        array([20.,  5.])
+        """
+        values = (q, qd, qdd) if wrenches is None else (q, qd, qdd, self._wrenches(wrenches))
+        return self._tasks[INVERSE_DYNAMICS, dtype](values, out, threads)
+
+    def forward_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        wrenches: Wrenches | None = None,
+        method: Literal["aba", "crba"] = "aba",
+        out: Array | None = None,
+        threads: int = 1,
+        dtype: DTypeLike | None = None,
+    ) -> Array:
+        """The accelerations that torques cause: (..., n), rad/s^2 or m/s^2.
+
+        method: "aba", articulated bodies, O(n); "crba", mass matrix and its factors. Both give the same numbers up to
+        rounding. A joint that moves no inertia is a SingularMassMatrixError.
+
+        >>> import fastdyn as fd
+        >>> arm = fd.robots.puma560()
+        >>> tau = arm.inverse_dynamics([0.1] * 6, [0.2] * 6, [0.3] * 6)
+        >>> arm.forward_dynamics([0.1] * 6, [0.2] * 6, tau).round(10)
+        array([0.3, 0.3, 0.3, 0.3, 0.3, 0.3])
+        """
+        values = (q, qd, tau) if wrenches is None else (q, qd, tau, self._wrenches(wrenches))
+        return self._tasks[chosen("forward_dynamics", method), dtype](values, out, threads)
+
+    def mass_matrix(
+        self, q: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
+    ) -> Array:
+        """M(q), (..., n, n): kg m^2, kg m or kg. Rotors stand on its diagonal.
+
+        >>> import fastdyn as fd
+        >>> fd.robots.two_link(m1=1.0, m2=1.0, length=1.0).mass_matrix([0.0, 0.0]).round(6)
+        array([[2.666667, 0.833333],
+               [0.833333, 0.333333]])
+        """
+        return self._tasks[MASS_MATRIX, dtype]((q,), out, threads)
+
+    def coriolis_matrix(
+        self, q: ArrayLike, qd: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
+    ) -> Array:
+        """C(q, qd) from Christoffel symbols, (..., n, n): C qd are the velocity forces, and dM/dt - 2 C is skew.
+
+        >>> import fastdyn as fd
+        >>> arm = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0)
+        >>> (arm.coriolis_matrix([0.0, np.pi / 2], [1.0, 2.0]) @ [1.0, 2.0]).round(12)
+        array([-4. ,  0.5])
+        """
+        return self._tasks[CORIOLIS_MATRIX, dtype]((q, qd), out, threads)
+
+    def bias_forces(
+        self, q: ArrayLike, qd: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
+    ) -> Array:
+        """Inverse dynamics at zero acceleration, (..., n): velocity forces, gravity and friction. tau = M qdd + bias.
+
+        >>> import fastdyn as fd
+        >>> fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=0.0).bias_forces([0.0, np.pi / 2], [1.0, 2.0]).round(12)
+        array([-4. ,  0.5])
+        """
+        return self._tasks[BIAS_FORCES, dtype]((q, qd), out, threads)
+
+    def gravity_forces(
+        self, q: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
+    ) -> Array:
+        """The torques that hold the robot still against gravity, (..., n).
+
+        >>> import fastdyn as fd
+        >>> fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0).gravity_forces([0.0, 0.0]).round(12)
+        array([20.,  5.])
+        """
+        return self._tasks[GRAVITY_FORCES, dtype]((q,), out, threads)
+
+    def kinetic_energy(
+        self, q: ArrayLike, qd: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
+    ) -> Array:
+        """Kinetic energy, rotors included, (...), J.
+
+        >>> import fastdyn as fd
+        >>> float(fd.robots.two_link(m1=1.0, m2=1.0, length=1.0).kinetic_energy([0.0, 0.0], [1.0, 0.0]).round(6))
+        1.333333
+        """
+        return self._tasks[KINETIC_ENERGY, dtype]((q, qd), out, threads)
+
+    def potential_energy(
+        self, q: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
+    ) -> Array:
+        """Potential energy of the moving links in the gravity field, zero at the world's origin, (...), J.
+
+        >>> import fastdyn as fd
+        >>> float(fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0).potential_energy([np.pi / 2, 0.0]).round(6))
+        20.0
+        """
+        return self._tasks[POTENTIAL_ENERGY, dtype]((q,), out, threads)
+
+    def joint_reactions(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        wrenches: Wrenches | None = None,
+        out: Array | None = None,
+        threads: int = 1,
+        dtype: DTypeLike | None = None,
+    ) -> Array:
+        """What each bearing carries, (..., n, 6): force (N), then moment (N m) that the parent exerts on the link.
+
+        At the joint's origin (which slides with the link where the joint is prismatic), along the axes of the link's
+        frame. The component along the joint is what moves the link: the motor's torque less friction and rotor.
+
+        >>> import fastdyn as fd
+        >>> arm = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0)
+        >>> arm.joint_reactions([0, 0], [0, 0], [0, 0])[0].round(12)
+        array([ 0., 20.,  0.,  0.,  0., 20.])
+        """
+        values = (q, qd, qdd) if wrenches is None else (q, qd, qdd, self._wrenches(wrenches))
+        return self._tasks[JOINT_REACTIONS, dtype](values, out, threads)
+
+    def center_of_mass(
+        self, q: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
+    ) -> Array:
+        """The centre of mass of all moving links, (..., 3), m, in the base link's frame.
+
+        >>> import fastdyn as fd
+        >>> fd.robots.two_link(m1=1.0, m2=1.0, length=1.0).center_of_mass([0.0, 0.0]).round(12)
+        array([1., 0., 0.])
+        """
+        if not self.description.moving_mass:
+            raise ArgumentError(f"{self.description.name} has no centre of mass: none of its moving links has mass")
+        return self._tasks[CENTER_OF_MASS, dtype]((q,), out, threads)
+
+    def momentum(
+        self, q: ArrayLike, qd: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
+    ) -> Array:
+        """The momentum of all moving links, (..., 6): linear (N s), then angular about the centre of mass (N m s).
+
+        Along the base link's axes. Rotors are left out.
+
+        >>> import fastdyn as fd
+        >>> fd.robots.two_link(m1=1.0, m2=1.0, length=1.0).momentum([0.0, 0.0], [1.0, 0.0]).round(6)
+        array([0.      , 2.      , 0.      , 0.      , 0.      , 0.666667])
+        """
+        if not self.description.moving_mass:
+            raise ArgumentError(f"{self.description.name} has no centre of mass: none of its moving links has mass")
+        return self._tasks[MOMENTUM, dtype]((q, qd), out, threads)
+
+    # ------------------------------------------------------------------------------------------ real time
+
+    def bind(self, *quantities: str) -> Bound:
+        """The robot on fixed memory, for control loops: no allocation, no checks, a status instead of exceptions.
+
+        quantities: the calls that will be made, all if none is named; only these are compiled.
+
+        >>> import fastdyn as fd
+        >>> loop = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0).bind("inverse_dynamics")
+        >>> loop.q[:] = loop.qd[:] = loop.qdd[:] = 0.0
+        >>> loop.inverse_dynamics()
+        0
+        >>> loop.tau.round(12)
+        array([20.,  5.])
+        """
+        return Bound(self, self.parameters, quantities)
+
+    def c_function(self, name: str) -> CFunction:
+        """A C function of this process that computes a quantity of this robot, without Python and without the GIL.
+
+        name: that of the method, or with `_with_wrenches` behind it where the method takes wrenches.
+
+        >>> import fastdyn as fd
+        >>> fd.robots.puma560().c_function("gravity_forces").declaration
+        'int64_t gravity_forces(const double *q, double *tau, void *workspace)'
+        """
+        return c_function(self, self.parameters, name)
+
+    # ------------------------------------------------------------------------------------------ wrenches by name
+
+    def _wrenches(self, wrenches: Wrenches) -> ArrayLike:
+        """(..., n, 6) from a mapping of link names; those of fixed links are moved to the links that carry them."""
+        if not isinstance(wrenches, Mapping):
+            return wrenches
+        carriers, joints = self.description.carriers, self.description.joints
+        place = {joint.child: i for i, joint in enumerate(joints)}
+        if not wrenches:
+            return np.zeros((len(joints), 6))
+        given = {}
+        for name, wrench in wrenches.items():
+            if name not in carriers:
+                robot = self.description.name
+                raise ArgumentError(f"wrenches names {name!r}, which is no link of {robot}: {sorted(carriers)}")
+            given[f"wrenches[{name!r}]"] = wrench
+        arrays, lead = read(given, dict.fromkeys(given, (6,)), "a wrench", of="component")
+        check_finite(arrays)
+        total = np.zeros((*lead, len(joints), 6))
+        for name, array in zip(wrenches, arrays.values(), strict=True):
+            moving, where = carriers[name]
+            if moving not in place:
+                continue  # on the base: no joint feels it
+            force, moment = array[..., :3] @ where[:3, :3].T, array[..., 3:] @ where[:3, :3].T
+            total[..., place[moving], :3] += force
+            total[..., place[moving], 3:] += moment + np.cross(where[:3, 3], force)
+        return total
+
+
+def chosen(name: str, method: Any) -> Quantity:
+    """The text that `method=` names, of a quantity that has several."""
+    for quantity in METHODS[name]:
+        if quantity.method == method:
+            return quantity
+    expected = ", ".join(repr(quantity.method) for quantity in METHODS[name])
+    raise ArgumentError(f"method is {method!r}: expected one of {expected}")
+
+
+class _Tasks(dict[tuple[Quantity, DTypeLike | None], Task]):
+    """What a robot has been asked for, by quantity and precision: made when first asked."""
+
+    def __init__(self, parameters: Parameters) -> None:
+        self.parameters = parameters
+
+    def __missing__(self, key: tuple[Quantity, DTypeLike | None]) -> Task:
+        quantity, dtype = key
+        task = self[key] = Task(self.parameters, quantity, precision(dtype))
+        return task

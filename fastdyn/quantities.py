@@ -1,0 +1,205 @@
+"""The table of quantities: what can be computed, from what, in which shapes.
+
+A row names a quantity, its kernel text and the fields that the text reads and gives. From the row come its batch loop,
+the call of one state, the bound call, the C function, the versions of all these for coupled robots, warm-up, the
+parameters of tests and benchmarks, and operation counts. To add a quantity: write its text, its row here, a method of
+`Dynamics` (dynamics.py), a function of tests/oracle.py, and a line in notes/equations.md.
+
+A text is called as text(P, tree, [index,] inputs ..., results ..., work): P and tree are the flat arrays of its layout,
+every field is a buffer, `work` has as many rows of scratch as the row says. It writes all of its results.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from fastdyn.formulations import (
+    christoffel,
+    generalized_dalembert,
+    kane,
+    kane_rrt,
+    lagrange_euler,
+    newton_euler_base,
+    newton_euler_frugal,
+    newton_euler_link,
+    probing,
+    recursive_lagrange,
+    screws,
+)
+from fastdyn.kernels import aba, coriolis, coupling, crba, gravity, momentum, rnea, velocities
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """An input or a result: its name, and the shape of one sample; "n" stands for the number of joints.
+
+    coupling: what it is to a robot in actuator coordinates, whose number then stands for "n": "position", "rate",
+    "force", "inertia", "matrix", or "kinetic" energy. A field without one belongs to links and stays as it is.
+    """
+
+    name: str
+    shape: tuple[str | int, ...]
+    coupling: str = ""
+
+    def core(self, joints: int, coordinates: int | None = None) -> tuple[int, ...]:
+        """The shape of one sample."""
+        n = joints if coordinates is None or not self.coupling else coordinates
+        return tuple(n if size == "n" else int(size) for size in self.shape)
+
+
+Q = Field("q", ("n",), "position")
+QD = Field("qd", ("n",), "rate")
+QDD = Field("qdd", ("n",), "rate")
+TAU = Field("tau", ("n",), "force")
+WRENCHES = Field("wrenches", ("n", 6))
+INERTIA = Field("M", ("n", "n"), "inertia")
+CORIOLIS = Field("C", ("n", "n"), "matrix")
+REACTIONS = Field("reactions", ("n", 6))
+KINETIC = Field("kinetic", (), "kinetic")
+POTENTIAL = Field("potential", ())
+MOMENTA = Field("momentum", (6,))
+COM = Field("com", (3,))
+# in the order in which they lie in a workspace
+FIELDS = (Q, QD, QDD, TAU, WRENCHES, INERTIA, CORIOLIS, REACTIONS, KINETIC, POTENTIAL, MOMENTA, COM)
+
+
+@dataclass(frozen=True, eq=False)
+class Quantity:
+    """A row of the table.
+
+    text, rows: the kernel text, and the rows of scratch it needs for n joints; reads, gives: its inputs and results in
+    order; optional: inputs behind the others that may be left out (an empty buffer). solves: whether the text returns a
+    joint found to move no inertia, or -1. index: whether it takes a whole number (which link) before its inputs.
+    coupled, coupled_rows: a text of its own for coupled robots, (P, tree, G, pattern, [index,] inputs ..., results ...,
+    work) in actuator coordinates, where the fields' couplings do not say enough. layout: which arrays P and tree are.
+    method: what `method=` calls it, where a quantity has several texts. source: of a formulation, where it is printed.
+    """
+
+    name: str
+    text: Callable[..., Any]
+    rows: Callable[[int], int]
+    reads: tuple[Field, ...]
+    gives: tuple[Field, ...]
+    optional: tuple[Field, ...] = ()
+    solves: bool = False
+    index: bool = False
+    coupled: Callable[..., Any] | None = None
+    coupled_rows: Callable[[int], int] | None = None
+    layout: str = "canonical"
+    method: str = ""
+    rotary_only: bool = False
+    source: str = ""
+
+    @property
+    def inputs(self) -> tuple[Field, ...]:
+        """All inputs, the optional ones last."""
+        return self.reads + self.optional
+
+    def columns(self, n: int) -> int:
+        """How many numbers a sample has, inputs that must be given and results together."""
+        return sum(math.prod(field.core(n)) for field in self.reads + self.gives)
+
+
+_STATE = (Q, QD)
+_MOTION = (Q, QD, QDD)
+_COUPLED_SOLUTION: Any = {
+    "solves": True, "coupled": coupling.forward_dynamics, "coupled_rows": coupling.forward_dynamics_rows,
+}  # fmt: skip
+
+INVERSE_DYNAMICS = Quantity(
+    "inverse_dynamics", rnea.inverse_dynamics, rnea.inverse_dynamics_rows, _MOTION, (TAU,), (WRENCHES,)
+)
+FORWARD_DYNAMICS = Quantity(
+    "forward_dynamics", aba.forward_dynamics, aba.forward_dynamics_rows, (Q, QD, TAU), (QDD,), (WRENCHES,),
+    method="aba", **_COUPLED_SOLUTION,
+)  # fmt: skip
+FORWARD_DYNAMICS_CRBA = Quantity(
+    "forward_dynamics_crba", crba.forward_dynamics, crba.forward_dynamics_rows, (Q, QD, TAU), (QDD,), (WRENCHES,),
+    method="crba", **_COUPLED_SOLUTION,
+)  # fmt: skip
+MASS_MATRIX = Quantity("mass_matrix", crba.mass_matrix, crba.mass_matrix_rows, (Q,), (INERTIA,))
+CORIOLIS_MATRIX = Quantity(
+    "coriolis_matrix", coriolis.coriolis_matrix, coriolis.coriolis_matrix_rows, _STATE, (CORIOLIS,)
+)
+BIAS_FORCES = Quantity("bias_forces", rnea.bias_forces, rnea.bias_forces_rows, _STATE, (TAU,))
+GRAVITY_FORCES = Quantity("gravity_forces", gravity.gravity_forces, gravity.gravity_forces_rows, (Q,), (TAU,))
+KINETIC_ENERGY = Quantity(
+    "kinetic_energy", velocities.kinetic_energy, velocities.kinetic_energy_rows, _STATE, (KINETIC,)
+)
+POTENTIAL_ENERGY = Quantity(
+    "potential_energy", gravity.potential_energy, gravity.potential_energy_rows, (Q,), (POTENTIAL,)
+)
+JOINT_REACTIONS = Quantity(
+    "joint_reactions", rnea.joint_reactions, rnea.joint_reactions_rows, _MOTION, (REACTIONS,), (WRENCHES,)
+)
+CENTER_OF_MASS = Quantity("center_of_mass", momentum.center_of_mass, momentum.center_of_mass_rows, (Q,), (COM,))
+MOMENTUM = Quantity("momentum", momentum.momentum, momentum.momentum_rows, _STATE, (MOMENTA,))
+
+QUANTITIES = {
+    quantity.name: quantity
+    for quantity in (
+        INVERSE_DYNAMICS, FORWARD_DYNAMICS, FORWARD_DYNAMICS_CRBA, MASS_MATRIX, CORIOLIS_MATRIX, BIAS_FORCES,
+        GRAVITY_FORCES, KINETIC_ENERGY, POTENTIAL_ENERGY, JOINT_REACTIONS, CENTER_OF_MASS, MOMENTUM,
+    )
+}  # fmt: skip
+# by what users call: the texts of each, the one that is taken unless `method=` says otherwise first
+METHODS: dict[str, list[Quantity]] = {}
+for _quantity in QUANTITIES.values():
+    METHODS.setdefault(_quantity.name.removesuffix(f"_{_quantity.method}"), []).append(_quantity)
+
+
+# ---------------------------------------------------------------------------------------------- formulations
+
+D, C, H, GRAVITY = (
+    Field("D", ("n", "n")), Field("C", ("n", "n")), Field("h", ("n",)), Field("c", ("n",)),
+)  # fmt: skip
+_TERMS = (TAU, D, H, GRAVITY)
+
+
+def _formulation(
+    name: str,
+    source: str,
+    module: Any,
+    gives: tuple[Field, ...] = (TAU,),
+    layout: str = "dh",
+    **more: Any,
+) -> Quantity:
+    """A row of a text that has its own name, and so have its rows of scratch, unless its module has one text only."""
+    rows = getattr(module, f"{name}_rows", None) or module.work_rows
+    return Quantity(name, getattr(module, name), rows, _MOTION, gives, layout=layout, source=source, **more)
+
+
+FORMULATIONS = {
+    quantity.name: quantity
+    for quantity in (
+        _formulation(
+            "lagrange_euler", "000, eqs. (3.2-24) to (3.2-34)", lagrange_euler, (*_TERMS, Field("h_ikm", ("n",) * 3))
+        ),
+        _formulation("recursive_lagrange", "Hollerbach 1980, with 4x4 matrices", recursive_lagrange),
+        _formulation("newton_euler_base", "000, Table 3.2", newton_euler_base),
+        _formulation("newton_euler_link", "000, Table 3.3", newton_euler_link, optional=(Field("load", (6,)),)),
+        _formulation("newton_euler_frugal", "000, Table 3.4", newton_euler_frugal),
+        _formulation("probing", "000, problem 3.11", probing, _TERMS),
+        _formulation(
+            "generalized_dalembert",
+            "000, eqs. (3.4-24) to (3.4-28)",
+            generalized_dalembert,
+            (
+                TAU, Field("D_tran", ("n", "n")), Field("D_rot", ("n", "n")), Field("h_tran", ("n",)),
+                Field("h_rot", ("n",)), GRAVITY,
+            ),
+            rotary_only=True,
+        ),
+        _formulation(
+            "christoffel", "001, Algorithm 2", christoffel, (TAU, D, C, GRAVITY, Field("c_ijp", ("n",) * 3))
+        ),
+        _formulation("kane", "003", kane, (TAU, Field("K", ("n",)), Field("Q", ("n",)))),
+        _formulation("screws", "002, the recursion", screws, layout="screws"),
+        _formulation("stacked_screws", "002, the closed form", screws, _TERMS, layout="screws"),
+    )
+}  # fmt: skip
+KANE_RRT = _formulation("kane_rrt", "003", kane_rrt, layout="rrt")
+SIMPLIFIED = _formulation("simplified", "000, section 3.3", lagrange_euler)
