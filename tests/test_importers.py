@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 import fastdyn as fd
 from fastdyn import from_mujoco, from_pinocchio, from_screws
-from fastdyn.formats.dh import go, turn_x, turn_z
+from fastdyn.geometry import go, turn_x, turn_z
 from tests.peers import MuJoCo, Pinocchio
 
 mujoco = pytest.importorskip("mujoco")

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 import fastdyn as fd
 from fastdyn import from_screws
-from fastdyn.formats.dh import go, turn_x, turn_z
+from fastdyn.geometry import go, turn_x, turn_z
 
 # the three-link example of the modern_robotics package; the first screw is not of unit length there
 M12 = np.array([[0, 0, 1, 0.28], [0, 1, 0, 0.13585], [-1, 0, 0, 0], [0, 0, 0, 1.0]])

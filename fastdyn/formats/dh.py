@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -11,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastdyn.errors import RobotError
-from fastdyn.mechanism.parts import Array, Joint, JointKind, Limits, Link, Motor, number
+from fastdyn.geometry import go, turn_x, turn_z
+from fastdyn.mechanism.parts import Joint, JointKind, Limits, Link, Motor, number
 from fastdyn.robot import Robot
 
 Convention = Literal["standard", "modified"]
@@ -95,31 +95,3 @@ def _limits(limits: Limits | tuple[float, float] | None, row: int) -> Limits:
     except (TypeError, ValueError) as problem:
         raise RobotError(f"row {row}, limits: expected (lower, upper), found {limits!r}") from problem
     return Limits(lower, upper)
-
-
-def _sine_cosine(angle: float) -> tuple[float, float]:
-    """Exact at multiples of a right angle as they are usually typed, so that pi/2 leaves no 6e-17 behind."""
-    s, c = math.sin(angle), math.cos(angle)
-    quarters = angle / (math.pi / 2)
-    if quarters == round(quarters) and abs(quarters) < 2**20:
-        s, c = float(round(s)), float(round(c))
-    return s, c
-
-
-def turn_x(angle: float) -> Array:
-    """Pose of a frame turned about x, rad."""
-    s, c = _sine_cosine(angle)
-    return np.array([[1, 0, 0, 0], [0, c, -s, 0], [0, s, c, 0], [0, 0, 0, 1.0]])
-
-
-def turn_z(angle: float) -> Array:
-    """Pose of a frame turned about z, rad."""
-    s, c = _sine_cosine(angle)
-    return np.array([[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1.0]])
-
-
-def go(x: float, y: float, z: float) -> Array:
-    """Pose of a frame that was only moved, m."""
-    T = np.eye(4)
-    T[:3, 3] = x, y, z
-    return T

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastdyn.errors import RobotError, RobotWarning
-from fastdyn.formats.dh import go
+from fastdyn.geometry import go, point_inertia
 from fastdyn.mechanism.coupling import CoupledRobot
 from fastdyn.mechanism.parts import Array, Joint, JointKind, Link, frozen, pose
 from fastdyn.robot import Robot
@@ -142,4 +142,4 @@ def _link(name: str, inertia: ArrayLike, where: str) -> Link:
     if mass == 0 and first.any():
         raise RobotError(f"{where}: expected no first moment without mass, found {first.tolist()}")
     com = first / mass if mass else first
-    return Link(name, mass, com, about - mass * (com @ com * np.eye(3) - np.outer(com, com)))
+    return Link(name, mass, com, about - mass * point_inertia(com))

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastdyn.errors import RobotError
-from fastdyn.formats.dh import Convention, DHLink, from_dh, go, turn_x, turn_z
+from fastdyn.formats.dh import Convention, DHLink, from_dh
+from fastdyn.geometry import homogeneous, rotation_from_rpy
 from fastdyn.mechanism.parts import KINDS, Array, Joint, JointKind, Limits, Link, Motor
 from fastdyn.mechanism.parts import pose as checked_pose
 from fastdyn.robot import STANDARD_GRAVITY, Robot
@@ -335,9 +336,8 @@ def _pose(parent: _Table, key: str) -> Array:
         T[: len(given)] = given
     else:
         roll, pitch, yaw = table.numbers("rpy", ANGLE, ((3,),), default=(0, 0, 0)).tolist()
-        turn_y = turn_x(-math.pi / 2) @ turn_z(pitch) @ turn_x(math.pi / 2)  # right angles stay exact
-        place = go(*table.numbers("xyz", LENGTH, ((3,),), default=(0, 0, 0)).tolist())
-        T = place @ turn_z(yaw) @ turn_y @ turn_x(roll)
+        place = table.numbers("xyz", LENGTH, ((3,),), default=(0, 0, 0))
+        T = homogeneous(rotation_from_rpy(roll, pitch, yaw), place)
     table.finish()
     with table.blamed():
         return checked_pose(T, "pose")

@@ -12,6 +12,7 @@ from fastdyn.errors import RobotError
 from fastdyn.formats.names import free_name
 from fastdyn.formats.urdf import UNLIMITED, Mimic
 from fastdyn.formats.urdf_grammar import MOMENTS
+from fastdyn.geometry import rpy_from_rotation
 from fastdyn.mechanism.coupling import CoupledRobot
 from fastdyn.mechanism.parts import Array, Joint, Limits, Link, Motor
 from fastdyn.robot import STANDARD_GRAVITY, Robot
@@ -127,13 +128,7 @@ def _friction(motor: Motor) -> str:
 
 
 def _xyz_rpy(pose: Array) -> str:
-    """Angles about the fixed axes x, y, z. Yaw comes first, and the rest from what it leaves: no pitch is singular."""
-    R = pose[:3, :3]
-    yaw = math.atan2(R[1, 0], R[0, 0])
-    s, c = math.sin(yaw), math.cos(yaw)
-    pitch = math.atan2(-R[2, 0], c * R[0, 0] + s * R[1, 0])
-    roll = math.atan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
-    return _attributes(xyz=pose[:3, 3], rpy=(roll, pitch, yaw))
+    return _attributes(xyz=pose[:3, 3], rpy=rpy_from_rotation(pose[:3, :3]))
 
 
 def _attributes(**values: str | ArrayLike) -> str:

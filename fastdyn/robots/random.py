@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fastdyn.geometry import homogeneous, rotation_from_quaternion
 from fastdyn.mechanism.parts import Array, Joint, Link, Motor
 from fastdyn.robot import Robot
 
@@ -51,15 +52,8 @@ def _random_link(rng: np.random.Generator, name: str) -> Link:
 
 def _random_pose(rng: np.random.Generator) -> Array:
     """A uniformly random rotation, from a random unit quaternion, and a place within 30 cm."""
-    w, x, y, z = (v := rng.normal(size=4)) / np.linalg.norm(v)
-    T = np.eye(4)
-    T[:3, :3] = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    T[:3, 3] = rng.uniform(-0.3, 0.3, 3)
-    return T
+    R = rotation_from_quaternion(rng.normal(size=4))
+    return homogeneous(R, rng.uniform(-0.3, 0.3, 3))
 
 
 def _random_motor(rng: np.random.Generator) -> Motor:
