@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from fastdyn.errors import RobotError
 from fastdyn.geometry import go, turn_x, turn_z
-from fastdyn.mechanism.parts import Joint, JointKind, Limits, Link, Motor, number
+from fastdyn.mechanism.parts import MOVING, Joint, JointKind, Limits, Link, Motor, number
 from fastdyn.robot import Robot
 
 Convention = Literal["standard", "modified"]
@@ -25,9 +25,10 @@ def _zeros() -> Any:
 class DHLink:
     """A row of a D-H table: geometry (m, rad), kind of joint, inertia, limits and motor.
 
-    theta is added to a revolute joint's coordinate, d to a prismatic one's. com and inertia (about the centre of mass)
-    are along the axes of the link's own frame: at the link's far end in the standard convention, at its joint in the
-    modified one. limits: Limits, or a pair (lower, upper).
+    theta is added to a revolute joint's coordinate, d to a prismatic one's; a helical joint has theta + q and
+    d + pitch q (pitch: m/rad). com and inertia (about the centre of mass) are along the axes of the link's own frame:
+    at the link's far end in the standard convention, at its joint in the modified one. limits: Limits, or a pair
+    (lower, upper).
     """
 
     a: float = 0.0
@@ -40,6 +41,7 @@ class DHLink:
     inertia: ArrayLike = field(default_factory=_zeros)
     limits: Limits | tuple[float, float] | None = None
     motor: Motor | None = None
+    pitch: float = 0.0
 
 
 def from_dh(
@@ -62,8 +64,8 @@ def from_dh(
     for i, row in enumerate(rows, start=1):
         if not isinstance(row, DHLink):
             raise RobotError(f"row {i}: expected a DHLink, found {type(row).__name__}")
-        if row.kind not in ("revolute", "prismatic"):
-            raise RobotError(f"row {i}, kind: expected 'revolute' or 'prismatic', found {row.kind!r}")
+        if row.kind not in MOVING:
+            raise RobotError(f"row {i}, kind: expected one of {', '.join(MOVING)}, found {row.kind!r}")
         a, alpha, d, theta = (number(getattr(row, key), f"row {i}, {key}") for key in ("a", "alpha", "d", "theta"))
         if convention == "standard":
             origin, tail = turn_z(theta), go(0, 0, d) @ go(a, 0, 0) @ turn_x(alpha)
@@ -79,6 +81,7 @@ def from_dh(
                 tail=tail,
                 limits=_limits(row.limits, i),
                 motor=Motor() if row.motor is None else row.motor,
+                pitch=row.pitch,
             )
         )
         links.append(Link(f"link{i}", row.mass, row.com, row.inertia))

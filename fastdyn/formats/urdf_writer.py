@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from fastdyn.errors import RobotError
 from fastdyn.formats.names import free_name
-from fastdyn.formats.urdf import UNLIMITED, Mimic
+from fastdyn.formats.urdf import KINDS, UNLIMITED, Mimic
 from fastdyn.formats.urdf_grammar import MOMENTS
 from fastdyn.geometry import rpy_from_rotation
 from fastdyn.mechanism.coupling import CoupledRobot
@@ -22,8 +22,9 @@ def to_urdf(robot: Robot | CoupledRobot) -> str:
     """A robot as URDF, which `from_urdf` reads as the same robot: same names, order, link frames and torques.
 
     Numbers are exact; rotations, which URDF wants as angles, and gear ratios come back to rounding. What URDF has no
-    words for is written where other programs pass over it: see urdf.py. A CoupledRobot is written with <mimic>, which
-    is an error where a joint follows several coordinates at once or a coordinate is no joint's own.
+    words for is written where other programs pass over it: see urdf.py. A helical joint is an error. A CoupledRobot is
+    written with <mimic>, which is an error where a joint follows several coordinates at once or a coordinate is no
+    joint's own.
 
     >>> import fastdyn as fd
     >>> arm = fd.robots.puma560()
@@ -34,6 +35,9 @@ def to_urdf(robot: Robot | CoupledRobot) -> str:
     followers = {}
     if isinstance(robot, CoupledRobot):
         followers, robot = _followers(robot), robot.robot
+    for joint in robot.joints:
+        if joint.kind == "helical":
+            raise RobotError(f"joint {joint.name!r}: expected a kind that URDF has ({', '.join(KINDS)}), found helical")
     lines = [f"<robot{_attributes(name=robot.name)}>"]
     if not (np.array_equal(robot.gravity, STANDARD_GRAVITY) and np.array_equal(robot.mount, np.eye(4))):
         lines.append(f"  <fastdyn{_attributes(gravity=robot.gravity)}{_xyz_rpy(robot.mount)}/>")

@@ -63,6 +63,9 @@ def without_motors(robot: Robot) -> Robot:
 
 def dh_chain(robot: Robot) -> Chain:
     """A chain in standard D-H frames: the robot's own where it was described so, else constructed."""
+    for joint in robot.joints:
+        if joint.kind == "helical":
+            raise FormulationError(f"joint {joint.name!r} of {robot.name} is helical: expected revolute or prismatic")
     bodies = _bodies(robot)
     n = len(bodies)
     table, frames, gravity = _own_table(robot, bodies) or _constructed_table(robot, bodies)
@@ -93,7 +96,8 @@ def screw_chain(robot: Robot) -> Chain:
         home = inverse(before) @ body.before @ np.asarray(joint.tail) @ frame  # M_{i-1,i}
         seen = inverse(np.asarray(joint.tail) @ frame)  # the joint's frame in frame i
         axis = seen[:3, :3] @ np.asarray(joint.axis)
-        screw = [*axis, *np.cross(seen[:3, 3], axis)] if joint.kind == "revolute" else [0.0, 0.0, 0.0, *axis]
+        turning = [*axis, *np.cross(seen[:3, 3], axis) + joint.pitch * axis]
+        screw = [0.0, 0.0, 0.0, *axis] if joint.kind == "prismatic" else turning
         back = inverse(home)
         P[screw_rows.RXX : screw_rows.RZZ + 1, i] = back[:3, :3].ravel()
         P[screw_rows.PX : screw_rows.PZ + 1, i] = back[:3, 3]
