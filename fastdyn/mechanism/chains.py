@@ -65,7 +65,10 @@ def dh_chain(robot: Robot) -> Chain:
     """A chain in standard D-H frames: the robot's own where it was described so, else constructed."""
     for joint in robot.joints:
         if joint.kind == "helical":
-            raise FormulationError(f"joint {joint.name!r} of {robot.name} is helical: expected revolute or prismatic")
+            raise FormulationError(
+                f"D-H formulations are for revolute and prismatic joints, but joint {joint.name!r} of {robot.name} is "
+                "helical: use one by screws"
+            )
     bodies = _bodies(robot)
     n = len(bodies)
     table, frames, gravity = _own_table(robot, bodies) or _constructed_table(robot, bodies)
