@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastdyn.errors import RobotError
+from fastdyn.geometry import point_inertia
 from fastdyn.mechanism.parts import Array, Link, frozen, not_negative
 from fastdyn.mechanism.parts import pose as checked_pose
 
@@ -80,7 +81,7 @@ def steiner(inertia: ArrayLike, mass: float, offset: ArrayLike) -> Array:
     """
     (m,) = _sizes(mass=mass)
     p = frozen(offset, (3,), "offset")
-    moved: Array = frozen(inertia, (3, 3), "inertia") + m * (p @ p * np.eye(3) - np.outer(p, p))
+    moved: Array = frozen(inertia, (3, 3), "inertia") + m * point_inertia(p)
     return moved
 
 

@@ -50,8 +50,7 @@ class Pinocchio:
         number = {-1: 0}  # of each joint, in Pinocchio
         for i, on, before in joints:
             joint = robot.joints[i]
-            motion = self._motion(joint.kind, joint.axis)
-            number[i] = self.model.addJoint(number[on], motion, pin.SE3(before), joint.name)
+            number[i] = self.model.addJoint(number[on], self._motion(joint), pin.SE3(before), joint.name)
         for link, on, where in links:
             body = pin.Inertia(link.mass, link.com, link.inertia)
             self.model.appendBodyToJoint(number[on], body, pin.SE3(where))
@@ -60,12 +59,13 @@ class Pinocchio:
         self.model.armature = np.array([robot.joints[i].motor.armature for i in self.order])
         self.data = self.model.createData()
 
-    def _motion(self, kind, axis):
+    def _motion(self, joint):
         """Pinocchio's own kind of joint; the cheap ones along x, y and z where they will do."""
-        letter = {(1, 0, 0): "X", (0, 1, 0): "Y", (0, 0, 1): "Z"}.get(tuple(axis))
+        kind, pitch = joint.kind, (joint.pitch,) if joint.kind == "helical" else ()
+        letter = {(1, 0, 0): "X", (0, 1, 0): "Y", (0, 0, 1): "Z"}.get(tuple(joint.axis))
         if letter:
-            return getattr(self.pin, f"JointModel{kind[0].upper()}{letter}")()
-        return getattr(self.pin, f"JointModel{kind.title()}Unaligned")(np.array(axis))
+            return getattr(self.pin, f"JointModel{kind[0].upper()}{letter}")(*pitch)
+        return getattr(self.pin, f"JointModel{kind.title()}Unaligned")(np.array(joint.axis), *pitch)
 
     def _forces(self, wrenches):
         """Wrenches (n, 6) in the links' frames, as forces along and about the joints' moved frames."""

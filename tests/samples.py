@@ -98,7 +98,7 @@ KINDS = ("chain", "tree", "square", "crooked")
 def states(robot: fd.Robot, seed: int, *lead: int, count: int = 3) -> np.ndarray:
     """`count` arrays (*lead, n): q within a turn (half a metre for prismatic joints), then rates up to 2 a second."""
     values = np.random.default_rng(seed).uniform(-2, 2, (count, *lead, robot.n))
-    values[0] *= [1.5 if joint.kind == "revolute" else 0.25 for joint in robot.joints]
+    values[0] *= [0.25 if joint.kind == "prismatic" else 1.5 for joint in robot.joints]
     return values
 
 
@@ -111,12 +111,17 @@ def poses(robot: fd.Robot, q: np.ndarray) -> tuple[dict[str, np.ndarray], dict[s
             if joint.parent in links and joint.name not in frames:
                 frames[joint.name] = links[joint.parent] @ joint.origin
                 motion = np.eye(4)
-                if joint.kind == "revolute":
+                if joint.kind in ("revolute", "helical"):
                     motion[:3, :3] = rotation(joint.axis * coordinate[joint.name])
-                elif joint.kind == "prismatic":
-                    motion[:3, 3] = joint.axis * coordinate[joint.name]
+                if joint.kind in ("prismatic", "helical"):
+                    motion[:3, 3] = joint.axis * travel(joint, coordinate[joint.name])
                 links[joint.child] = frames[joint.name] @ motion @ joint.tail
     return links, frames
+
+
+def travel(joint: fd.Joint, value: float) -> float:
+    """How far along its axis a joint's coordinate moves it, m."""
+    return value if joint.kind == "prismatic" else joint.pitch * value
 
 
 def jacobian(robot: fd.Robot, q: np.ndarray, link: str) -> np.ndarray:
@@ -129,10 +134,10 @@ def jacobian(robot: fd.Robot, q: np.ndarray, link: str) -> np.ndarray:
     while link in joint_of:
         joint = joint_of[link]
         axis, o = frames[joint.name][:3, :3] @ joint.axis, frames[joint.name][:3, 3]
-        if joint.kind == "revolute":
+        if joint.kind in ("revolute", "helical"):
             J[:, column[joint.name]] = np.concatenate([R.T @ np.cross(axis, p - o), R.T @ axis])
-        elif joint.kind == "prismatic":
-            J[:3, column[joint.name]] = R.T @ axis
+        if joint.kind in ("prismatic", "helical"):
+            J[:3, column[joint.name]] += R.T @ axis * travel(joint, 1.0)
         link = joint.parent
     return J
 
@@ -143,8 +148,8 @@ def jacobian(robot: fd.Robot, q: np.ndarray, link: str) -> np.ndarray:
 def reach(robot: fd.Robot, q: np.ndarray) -> float:
     """A length, m, that no mass of the robot is farther from the base than."""
     lengths = [np.linalg.norm(joint.origin[:3, 3]) + np.linalg.norm(joint.tail[:3, 3]) for joint in robot.all_joints]
-    travel = [abs(value) for joint, value in zip(robot.joints, q, strict=True) if joint.kind == "prismatic"]
-    return float(sum(lengths) + sum(travel) + max(np.linalg.norm(link.com) for link in robot.all_links))
+    ways = [abs(travel(joint, value)) for joint, value in zip(robot.joints, q, strict=True)]
+    return float(sum(lengths) + sum(ways) + max(np.linalg.norm(link.com) for link in robot.all_links))
 
 
 def energy_scale(robot: fd.Robot, q: np.ndarray, qd: np.ndarray) -> float:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fastdyn as fd
-from fastdyn.formats.dh import go
+from fastdyn.geometry import go
 
 EPS = np.finfo(float).eps
 

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 import fastdyn as fd
 from fastdyn import from_mujoco, from_pinocchio, from_screws
-from fastdyn.formats.dh import go, turn_x, turn_z
+from fastdyn.geometry import go, turn_x, turn_z
 from tests.peers import MuJoCo, Pinocchio
 
 mujoco = pytest.importorskip("mujoco")
@@ -268,17 +268,17 @@ def test_frames_become_links_and_dropped_rotors_are_told():
 
 
 @pytest.mark.parametrize(
-    "kind", ["FreeFlyer", "Spherical", "SphericalZYX", "Planar", "Translation", "HZ", "Universal", "Composite"]
+    "kind", ["FreeFlyer", "Spherical", "SphericalZYX", "Planar", "Translation", "Universal", "Composite"]
 )
 def test_other_joints_are_refused_from_pinocchio(kind):
     model = pin.Model()
-    joint = {"HZ": lambda: pin.JointModelHZ(0.1), "Universal": lambda: pin.JointModelUniversal(*np.eye(3)[:2])}
+    joint = {"Universal": lambda: pin.JointModelUniversal(*np.eye(3)[:2])}
     made = joint.get(kind, getattr(pin, f"JointModel{kind}"))()
     if kind == "Composite":
         made.addJoint(pin.JointModelRX())
     model.addJoint(0, made, pin.SE3.Identity(), "root")
     with pytest.raises(
-        fd.RobotError, match=f"joint 'root': expected a revolute or prismatic joint, found JointModel{kind}"
+        fd.RobotError, match=f"joint 'root': expected a revolute, prismatic or helical joint, found JointModel{kind}"
     ):
         from_pinocchio(model)
 
@@ -290,7 +290,7 @@ def test_mimicking_joints_are_refused_from_pinocchio():
     except TypeError:
         pytest.skip("this Pinocchio has no mimic joints")
     with pytest.raises(
-        fd.RobotError, match="joint 'j4': expected a revolute or prismatic joint, found JointModelMimic"
+        fd.RobotError, match="joint 'j4': expected a revolute, prismatic or helical joint, found JointModelMimic"
     ):
         from_pinocchio(model)
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import fastdyn as fd
+from fastdyn.geometry import turn
 from fastdyn.inertia import box
-from fastdyn.mechanism.poses import link_poses, tips, turn
+from fastdyn.mechanism.poses import link_poses, tips
 
 SEEDS = range(4)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -11,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastdyn.errors import RobotError
-from fastdyn.mechanism.parts import Array, Joint, JointKind, Limits, Link, Motor, number
+from fastdyn.geometry import go, turn_x, turn_z
+from fastdyn.mechanism.parts import MOVING, Joint, JointKind, Limits, Link, Motor, number
 from fastdyn.robot import Robot
 
 Convention = Literal["standard", "modified"]
@@ -25,9 +25,10 @@ def _zeros() -> Any:
 class DHLink:
     """A row of a D-H table: geometry (m, rad), kind of joint, inertia, limits and motor.
 
-    theta is added to a revolute joint's coordinate, d to a prismatic one's. com and inertia (about the centre of mass)
-    are along the axes of the link's own frame: at the link's far end in the standard convention, at its joint in the
-    modified one. limits: Limits, or a pair (lower, upper).
+    theta is added to a revolute joint's coordinate, d to a prismatic one's; a helical joint has theta + q and
+    d + pitch q (pitch: m/rad). com and inertia (about the centre of mass) are along the axes of the link's own frame:
+    at the link's far end in the standard convention, at its joint in the modified one. limits: Limits, or a pair
+    (lower, upper).
     """
 
     a: float = 0.0
@@ -40,6 +41,7 @@ class DHLink:
     inertia: ArrayLike = field(default_factory=_zeros)
     limits: Limits | tuple[float, float] | None = None
     motor: Motor | None = None
+    pitch: float = 0.0
 
 
 def from_dh(
@@ -62,8 +64,8 @@ def from_dh(
     for i, row in enumerate(rows, start=1):
         if not isinstance(row, DHLink):
             raise RobotError(f"row {i}: expected a DHLink, found {type(row).__name__}")
-        if row.kind not in ("revolute", "prismatic"):
-            raise RobotError(f"row {i}, kind: expected 'revolute' or 'prismatic', found {row.kind!r}")
+        if row.kind not in MOVING:
+            raise RobotError(f"row {i}, kind: expected one of {', '.join(MOVING)}, found {row.kind!r}")
         a, alpha, d, theta = (number(getattr(row, key), f"row {i}, {key}") for key in ("a", "alpha", "d", "theta"))
         if convention == "standard":
             origin, tail = turn_z(theta), go(0, 0, d) @ go(a, 0, 0) @ turn_x(alpha)
@@ -79,6 +81,7 @@ def from_dh(
                 tail=tail,
                 limits=_limits(row.limits, i),
                 motor=Motor() if row.motor is None else row.motor,
+                pitch=row.pitch,
             )
         )
         links.append(Link(f"link{i}", row.mass, row.com, row.inertia))
@@ -95,31 +98,3 @@ def _limits(limits: Limits | tuple[float, float] | None, row: int) -> Limits:
     except (TypeError, ValueError) as problem:
         raise RobotError(f"row {row}, limits: expected (lower, upper), found {limits!r}") from problem
     return Limits(lower, upper)
-
-
-def _sine_cosine(angle: float) -> tuple[float, float]:
-    """Exact at multiples of a right angle as they are usually typed, so that pi/2 leaves no 6e-17 behind."""
-    s, c = math.sin(angle), math.cos(angle)
-    quarters = angle / (math.pi / 2)
-    if quarters == round(quarters) and abs(quarters) < 2**20:
-        s, c = float(round(s)), float(round(c))
-    return s, c
-
-
-def turn_x(angle: float) -> Array:
-    """Pose of a frame turned about x, rad."""
-    s, c = _sine_cosine(angle)
-    return np.array([[1, 0, 0, 0], [0, c, -s, 0], [0, s, c, 0], [0, 0, 0, 1.0]])
-
-
-def turn_z(angle: float) -> Array:
-    """Pose of a frame turned about z, rad."""
-    s, c = _sine_cosine(angle)
-    return np.array([[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1.0]])
-
-
-def go(x: float, y: float, z: float) -> Array:
-    """Pose of a frame that was only moved, m."""
-    T = np.eye(4)
-    T[:3, 3] = x, y, z
-    return T

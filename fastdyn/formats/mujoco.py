@@ -8,11 +8,10 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from fastdyn.errors import RobotError, RobotWarning
-from fastdyn.formats.dh import go
 from fastdyn.formats.names import free_name
+from fastdyn.geometry import go, homogeneous, rotation_from_quaternion, turn
 from fastdyn.mechanism.parts import Array, Joint, Limits, Link, Motor
 from fastdyn.robot import Robot
 
@@ -60,7 +59,8 @@ def from_mujoco(model: Any, strict: bool = False) -> Robot:
     taken_links, taken_joints = set(bodies), set(called)
     links, joints = [Link(bodies[0])], []
     for b in range(1, model.nbody):
-        parent, at = bodies[model.body_parentid[b]], _pose(model.body_pos[b], model.body_quat[b])
+        parent = bodies[model.body_parentid[b]]
+        at = homogeneous(rotation_from_quaternion(model.body_quat[b]), model.body_pos[b])
         first, count = model.body_jntadr[b], model.body_jntnum[b]
         for j in range(first, first + count):
             last = j == first + count - 1
@@ -71,7 +71,7 @@ def from_mujoco(model: Any, strict: bool = False) -> Robot:
             parent, at = child, np.eye(4)
         if count == 0:
             joints.append(Joint(free_name(bodies[b], taken_joints), parent, bodies[b], "fixed", origin=at))
-        R = _pose((0, 0, 0), model.body_iquat[b])[:3, :3]
+        R = rotation_from_quaternion(model.body_iquat[b])
         links.append(Link(bodies[b], model.body_mass[b], model.body_ipos[b], R @ np.diag(model.body_inertia[b]) @ R.T))
     gravity = np.zeros(3) if _off(model, mujoco, "GRAVITY") else model.opt.gravity
     return Robot(links, joints, name=model.names.split(b"\0")[0].decode(), gravity=gravity, strict=strict)
@@ -86,7 +86,7 @@ def _joint(model: Any, mujoco: Any, j: int, name: str, ends: tuple[str, str], at
     if model.jnt_type[j] == int(mujoco.mjtJoint.mjJNT_SLIDE):
         origin = at @ go(*-reference * axis)
         return Joint(name, *ends, "prismatic", origin, axis, limits=limits, motor=motor)
-    back = _pose((0, 0, 0), (math.cos(reference / 2), *-math.sin(reference / 2) * axis))
+    back = homogeneous(turn(axis, -reference))
     return Joint(name, *ends, "revolute", at @ go(*place) @ back, axis, go(*-place), limits, motor)
 
 
@@ -157,18 +157,3 @@ def _names(model: Any, kind: str, count: int) -> list[str]:
     given = [getattr(model, kind)(i).name for i in range(count)]
     taken = {name for name in given if name}
     return [name or free_name(f"{kind}{i}", taken) for i, name in enumerate(given)]
-
-
-def _pose(place: ArrayLike, quaternion: ArrayLike) -> Array:
-    """From a place and a quaternion (w, x, y, z)."""
-    w, x, y, z = np.asarray(quaternion) / np.linalg.norm(quaternion)
-    T = np.eye(4)
-    T[:3, :3] += 2 * np.array(
-        [
-            [-y * y - z * z, x * y - w * z, x * z + w * y],
-            [x * y + w * z, -x * x - z * z, y * z - w * x],
-            [x * z - w * y, y * z + w * x, -x * x - y * y],
-        ]
-    )
-    T[:3, 3] = place
-    return T

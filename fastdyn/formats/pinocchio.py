@@ -18,11 +18,12 @@ KINDS: dict[str, JointKind] = {
     **dict.fromkeys(("RX", "RY", "RZ", "RevoluteUnaligned"), "revolute"),
     **dict.fromkeys(("RUBX", "RUBY", "RUBZ", "RevoluteUnboundedUnaligned"), "revolute"),
     **dict.fromkeys(("PX", "PY", "PZ", "PrismaticUnaligned"), "prismatic"),
+    **dict.fromkeys(("HX", "HY", "HZ", "HelicalUnaligned"), "helical"),
 }
 
 
 def from_pinocchio(model: Any, strict: bool = False) -> Robot:
-    """The robot of a pinocchio.Model with revolute and prismatic joints, in its order of joints.
+    """The robot of a pinocchio.Model with revolute, prismatic and helical joints, in its order of joints.
 
     q has one number for each joint: for a continuous one the angle, of which Pinocchio keeps cosine and sine. A moving
     link is called after the body at its joint's origin, or else after the joint; all other frames but those of joints
@@ -69,10 +70,13 @@ def _joint(model: Any, i: int, parent: str, child: str, at_rest: Any) -> Joint:
     joint, name = model.joints[i], model.names[i]
     kind = KINDS.get(joint.shortname().removeprefix("JointModel"))
     if kind is None:
-        raise RobotError(f"joint {name!r}: expected a revolute or prismatic joint, found {joint.shortname()}")
+        raise RobotError(f"joint {name!r}: expected a revolute, prismatic or helical joint, found {joint.shortname()}")
     data = joint.createData()
     joint.calc(data, at_rest)
-    axis = np.ravel(data.S)[3:] if kind == "revolute" else np.ravel(data.S)[:3]  # the joint's unit twist, linear first
+    axis = np.ravel(data.S)[:3] if kind == "prismatic" else np.ravel(data.S)[3:]  # the joint's unit twist, linear first
+    pitch = joint.extract().pitch if kind == "helical" else 0.0
+    if kind == "helical" and pitch == 0:
+        kind = "revolute"
     v, q = joint.idx_v, joint.idx_q
     bounded = joint.nq == 1  # a continuous joint has bounds of cosine and sine
     limits = Limits(
@@ -85,7 +89,7 @@ def _joint(model: Any, i: int, parent: str, child: str, at_rest: Any) -> Joint:
     minus = getattr(model, "lowerDryFrictionLimit", -model.friction)[v]
     motor = Motor(model.armature[v], 1.0, model.damping[v], (plus, minus))
     origin = model.jointPlacements[i].homogeneous
-    return Joint(name, parent, child, kind, origin, axis, limits=limits, motor=motor)
+    return Joint(name, parent, child, kind, origin, axis, limits=limits, motor=motor, pitch=pitch)
 
 
 def _link_names(model: Any, pinocchio: Any) -> tuple[list[str], set[int]]:

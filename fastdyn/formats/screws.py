@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastdyn.errors import RobotError, RobotWarning
-from fastdyn.formats.dh import go
+from fastdyn.geometry import go, point_inertia
 from fastdyn.mechanism.coupling import CoupledRobot
 from fastdyn.mechanism.parts import Array, Joint, JointKind, Link, frozen, pose
 from fastdyn.robot import Robot
@@ -39,8 +39,9 @@ def from_screws(
     the last link that is then called "tip"; inertias: n spatial inertias, 6x6, in the link frames (block diagonal where
     these stand at the centres of mass); names: of the joints, joint1, joint2, ... if not given. convention: "link" for
     screws as n rows A_i in the link frames, "modern_robotics" for n columns S_i in the base frame, as in Mlist, Glist
-    and Slist of that package. Screws are rotations (pitch 0) or translations. One that is not of unit length scales its
-    coordinate (a RobotWarning), and the result is a CoupledRobot in the coordinates of the screws.
+    and Slist of that package. A screw (w, v) is a revolute joint if its pitch w . v / |w|^2 is zero, a prismatic one if
+    w is, else a helical one. One that is not of unit length scales its coordinate (a RobotWarning), and the result is a
+    CoupledRobot in the coordinates of the screws.
 
     >>> bob = np.diag([0, 0, 0, 2.0, 2.0, 2.0])
     >>> arm = from_screws([go(0.5, 0, 0)], [bob], [[0, 0, 1, 0, 0.5, 0]], gravity=(0, -10, 0))
@@ -66,9 +67,10 @@ def from_screws(
     for i, screw in enumerate(rows):
         at = at @ places[i]
         seen = screw if convention == "link" else _seen_from(at, screw)
-        kind, axis, point, lengths[i] = _motion(seen, f"screws[{i}]")
+        kind, axis, point, pitch, lengths[i] = _motion(seen, f"screws[{i}]")
         link = _link(f"link{i + 1}", bodies[i], f"inertias[{i}]")
-        joints.append(Joint(called[i], links[-1].name, link.name, kind, places[i] @ go(*point), axis, go(*-point)))
+        origin, tail = places[i] @ go(*point), go(*-point)
+        joints.append(Joint(called[i], links[-1].name, link.name, kind, origin, axis, tail, pitch=pitch))
         links.append(link)
     if len(places) > n:
         joints.append(Joint("tip", links[-1].name, "tip", "fixed", origin=places[n]))
@@ -105,21 +107,18 @@ def _seen_from(at: Array, screw: Array) -> Array:
     return np.concatenate([R.T @ w, R.T @ (v - np.cross(p, w))])
 
 
-def _motion(screw: Array, where: str) -> tuple[JointKind, Array, Array, float]:
-    """Kind of joint, direction and a point of its axis, and the screw's length."""
+def _motion(screw: Array, where: str) -> tuple[JointKind, Array, Array, float, float]:
+    """Kind of joint, direction and a point of its axis, its pitch, and the screw's length."""
     w, v = screw[:3], screw[3:]
     turn, shift = float(np.linalg.norm(w)), float(np.linalg.norm(v))
     if turn == shift == 0:
         raise RobotError(f"{where}: expected a screw axis, found zeros")
     if turn <= ROUNDING * shift:
-        return "prismatic", v / shift, np.zeros(3), shift
+        return "prismatic", v / shift, np.zeros(3), 0.0, shift
     pitch = float(w @ v) / turn**2
-    if abs(pitch) > ROUNDING * max(1.0, shift / turn):
-        raise RobotError(
-            f"{where}: expected a rotation (pitch 0) or a translation (no angular part), "
-            f"found pitch {pitch:.6g} m/rad in {screw.tolist()}"
-        )
-    return "revolute", w / turn, np.cross(w, v) / turn**2, turn
+    helical = abs(pitch) > ROUNDING * max(1.0, shift / turn)
+    point = np.cross(w, v) / turn**2
+    return "helical" if helical else "revolute", w / turn, point, pitch if helical else 0.0, turn
 
 
 def _link(name: str, inertia: ArrayLike, where: str) -> Link:
@@ -142,4 +141,4 @@ def _link(name: str, inertia: ArrayLike, where: str) -> Link:
     if mass == 0 and first.any():
         raise RobotError(f"{where}: expected no first moment without mass, found {first.tolist()}")
     com = first / mass if mass else first
-    return Link(name, mass, com, about - mass * (com @ com * np.eye(3) - np.outer(com, com)))
+    return Link(name, mass, com, about - mass * point_inertia(com))

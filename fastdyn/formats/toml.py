@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastdyn.errors import RobotError
-from fastdyn.formats.dh import Convention, DHLink, from_dh, go, turn_x, turn_z
-from fastdyn.mechanism.parts import KINDS, Array, Joint, JointKind, Limits, Link, Motor
+from fastdyn.formats.dh import Convention, DHLink, from_dh
+from fastdyn.geometry import homogeneous, rotation_from_rpy
+from fastdyn.mechanism.parts import KINDS, MOVING, Array, Joint, JointKind, Limits, Link, Motor
 from fastdyn.mechanism.parts import pose as checked_pose
 from fastdyn.robot import STANDARD_GRAVITY, Robot
 
@@ -29,6 +30,7 @@ Units = dict[str, Callable[[float], float]]  # what a key's name may end in, and
 ANGLE: Units = {"rad": float, "deg": math.radians}
 SPIN: Units = {"rad_per_s": float, "deg_per_s": math.radians}
 LENGTH: Units = {"m": float}
+PITCH: Units = {"m_per_rad": float}
 SPEED: Units = {"m_per_s": float}
 ACCELERATION: Units = {"m_per_s2": float}
 FORCE: Units = {"N": float}
@@ -224,13 +226,14 @@ def _dh(top: _Table, strict: bool) -> Robot:
 
 
 def _row(table: _Table) -> DHLink:
-    kind = cast(JointKind, table.choice("kind", ("revolute", "prismatic"), default="revolute"))
+    kind = cast(JointKind, table.choice("kind", MOVING, default="revolute"))
     row = DHLink(
         a=table.number("a", LENGTH),
         alpha=table.number("alpha", ANGLE),
         d=table.number("d", LENGTH),
         theta=table.number("theta", ANGLE),
         kind=kind,
+        pitch=table.number("pitch", PITCH, default=0.0),
         limits=_limits(table.table("limits"), kind),
         motor=_motor(table.table("motor"), kind),
         **_mass(table),
@@ -238,6 +241,7 @@ def _row(table: _Table) -> DHLink:
     table.finish()
     with table.blamed():
         Link("link", row.mass, row.com, row.inertia)  # checked here, where the row's number is known
+        Joint("joint", "parent", "link", kind, pitch=row.pitch)
     return row
 
 
@@ -274,6 +278,7 @@ def _joint(table: _Table) -> Joint:
     parts: dict[str, Any] = {key: table.text(key) for key in ("name", "parent", "child")}
     parts |= {"origin": _pose(table, "origin"), "tail": _pose(table, "tail")}
     parts["axis"] = table.numbers("axis", NONE, ((3,),), default=(0, 0, 1))
+    parts["pitch"] = table.number("pitch", PITCH, default=0.0)
     parts |= {"limits": _limits(table.table("limits"), kind), "motor": _motor(table.table("motor"), kind)}
     table.finish()
     with table.blamed():
@@ -335,9 +340,8 @@ def _pose(parent: _Table, key: str) -> Array:
         T[: len(given)] = given
     else:
         roll, pitch, yaw = table.numbers("rpy", ANGLE, ((3,),), default=(0, 0, 0)).tolist()
-        turn_y = turn_x(-math.pi / 2) @ turn_z(pitch) @ turn_x(math.pi / 2)  # right angles stay exact
-        place = go(*table.numbers("xyz", LENGTH, ((3,),), default=(0, 0, 0)).tolist())
-        T = place @ turn_z(yaw) @ turn_y @ turn_x(roll)
+        place = table.numbers("xyz", LENGTH, ((3,),), default=(0, 0, 0))
+        T = homogeneous(rotation_from_rpy(roll, pitch, yaw), place)
     table.finish()
     with table.blamed():
         return checked_pose(T, "pose")
@@ -382,6 +386,7 @@ def _link_out(link: Link) -> list[str]:
 def _joint_out(joint: Joint) -> list[str]:
     lines = [f"{key} = {_quoted(getattr(joint, key))}" for key in ("name", "parent", "child", "kind")]
     lines.append(f"axis = {np.asarray(joint.axis).tolist()}")
+    lines += [f"pitch_m_per_rad = {joint.pitch!r}"] if joint.pitch else []
     lines += _pose_out("origin", np.asarray(joint.origin)) + _pose_out("tail", np.asarray(joint.tail))
     sliding = joint.kind == "prismatic"
     limits, motor = joint.limits, joint.motor

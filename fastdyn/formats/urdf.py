@@ -32,6 +32,7 @@ from fastdyn.errors import DescriptionError, RobotError, RobotWarning
 from fastdyn.formats import xml
 from fastdyn.formats.urdf_grammar import MOMENTS, check, listed
 from fastdyn.formats.xml import Element, short
+from fastdyn.geometry import homogeneous, rotation_from_rpy
 from fastdyn.mechanism.coupling import CoupledRobot
 from fastdyn.mechanism.parts import Array, Joint, JointKind, Limits, Link, Motor
 from fastdyn.robot import STANDARD_GRAVITY, Robot
@@ -238,15 +239,7 @@ def _naming(element: Element) -> Iterator[None]:
 def _pose(element: Element) -> Array:
     """4x4 from xyz and rpy: turned about the fixed x, then y, then z axis."""
     roll, pitch, yaw = _numbers(element, "rpy", (0.0, 0.0, 0.0))
-    (sr, cr), (sp, cp), (sy, cy) = ((math.sin(angle), math.cos(angle)) for angle in (roll, pitch, yaw))
-    T = np.eye(4)
-    T[:3, :3] = (
-        (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
-        (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
-        (-sp, cp * sr, cp * cr),
-    )
-    T[:3, 3] = _numbers(element, "xyz", (0.0, 0.0, 0.0))
-    return T
+    return homogeneous(rotation_from_rpy(roll, pitch, yaw), _numbers(element, "xyz", (0.0, 0.0, 0.0)))
 
 
 def _origin(element: Element) -> Array:

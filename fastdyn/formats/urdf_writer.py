@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 
 from fastdyn.errors import RobotError
 from fastdyn.formats.names import free_name
-from fastdyn.formats.urdf import UNLIMITED, Mimic
+from fastdyn.formats.urdf import KINDS, UNLIMITED, Mimic
 from fastdyn.formats.urdf_grammar import MOMENTS
+from fastdyn.geometry import rpy_from_rotation
 from fastdyn.mechanism.coupling import CoupledRobot
 from fastdyn.mechanism.parts import Array, Joint, Limits, Link, Motor
 from fastdyn.robot import STANDARD_GRAVITY, Robot
@@ -21,8 +22,9 @@ def to_urdf(robot: Robot | CoupledRobot) -> str:
     """A robot as URDF, which `from_urdf` reads as the same robot: same names, order, link frames and torques.
 
     Numbers are exact; rotations, which URDF wants as angles, and gear ratios come back to rounding. What URDF has no
-    words for is written where other programs pass over it: see urdf.py. A CoupledRobot is written with <mimic>, which
-    is an error where a joint follows several coordinates at once or a coordinate is no joint's own.
+    words for is written where other programs pass over it: see urdf.py. A helical joint is an error. A CoupledRobot is
+    written with <mimic>, which is an error where a joint follows several coordinates at once or a coordinate is no
+    joint's own.
 
     >>> import fastdyn as fd
     >>> arm = fd.robots.puma560()
@@ -33,6 +35,9 @@ def to_urdf(robot: Robot | CoupledRobot) -> str:
     followers = {}
     if isinstance(robot, CoupledRobot):
         followers, robot = _followers(robot), robot.robot
+    for joint in robot.joints:
+        if joint.kind == "helical":
+            raise RobotError(f"joint {joint.name!r}: expected a kind that URDF has ({', '.join(KINDS)}), found helical")
     lines = [f"<robot{_attributes(name=robot.name)}>"]
     if not (np.array_equal(robot.gravity, STANDARD_GRAVITY) and np.array_equal(robot.mount, np.eye(4))):
         lines.append(f"  <fastdyn{_attributes(gravity=robot.gravity)}{_xyz_rpy(robot.mount)}/>")
@@ -127,13 +132,7 @@ def _friction(motor: Motor) -> str:
 
 
 def _xyz_rpy(pose: Array) -> str:
-    """Angles about the fixed axes x, y, z. Yaw comes first, and the rest from what it leaves: no pitch is singular."""
-    R = pose[:3, :3]
-    yaw = math.atan2(R[1, 0], R[0, 0])
-    s, c = math.sin(yaw), math.cos(yaw)
-    pitch = math.atan2(-R[2, 0], c * R[0, 0] + s * R[1, 0])
-    roll = math.atan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
-    return _attributes(xyz=pose[:3, 3], rpy=(roll, pitch, yaw))
+    return _attributes(xyz=pose[:3, 3], rpy=rpy_from_rotation(pose[:3, :3]))
 
 
 def _attributes(**values: str | ArrayLike) -> str:

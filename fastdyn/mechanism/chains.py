@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastdyn.errors import FormulationError
-from fastdyn.formats.dh import go
 from fastdyn.formulations import dh_rows, screw_rows
+from fastdyn.geometry import go, homogeneous, inverse
 from fastdyn.mechanism.parts import EPS, Array, Motor
 from fastdyn.robot import Robot
 
@@ -63,13 +63,19 @@ def without_motors(robot: Robot) -> Robot:
 
 def dh_chain(robot: Robot) -> Chain:
     """A chain in standard D-H frames: the robot's own where it was described so, else constructed."""
+    for joint in robot.joints:
+        if joint.kind == "helical":
+            raise FormulationError(
+                f"D-H formulations are for revolute and prismatic joints, but joint {joint.name!r} of {robot.name} is "
+                "helical: use one by screws"
+            )
     bodies = _bodies(robot)
     n = len(bodies)
     table, frames, gravity = _own_table(robot, bodies) or _constructed_table(robot, bodies)
     P = np.zeros((dh_rows.ROWS, n), order="F")
     P[dh_rows.COS_ALPHA : dh_rows.THETA + 1] = table
     for i, (body, frame) in enumerate(zip(bodies, frames, strict=True)):
-        moved = _inverse(frame) @ body.moments @ _inverse(frame).T
+        moved = inverse(frame) @ body.moments @ inverse(frame).T
         mass, com, inertia = _about_centre(moved)
         P[dh_rows.MASS, i], P[dh_rows.SX : dh_rows.SZ + 1, i] = mass, com
         P[dh_rows.IXX : dh_rows.IYZ + 1, i] = _six(inertia)
@@ -90,11 +96,12 @@ def screw_chain(robot: Robot) -> Chain:
         joint = robot.joints[body.index]
         mass, com, inertia = _about_centre(body.moments)
         frame = go(*com)
-        home = _inverse(before) @ body.before @ np.asarray(joint.tail) @ frame  # M_{i-1,i}
-        seen = _inverse(np.asarray(joint.tail) @ frame)  # the joint's frame in frame i
+        home = inverse(before) @ body.before @ np.asarray(joint.tail) @ frame  # M_{i-1,i}
+        seen = inverse(np.asarray(joint.tail) @ frame)  # the joint's frame in frame i
         axis = seen[:3, :3] @ np.asarray(joint.axis)
-        screw = [*axis, *np.cross(seen[:3, 3], axis)] if joint.kind == "revolute" else [0.0, 0.0, 0.0, *axis]
-        back = _inverse(home)
+        turning = [*axis, *np.cross(seen[:3, 3], axis) + joint.pitch * axis]
+        screw = [0.0, 0.0, 0.0, *axis] if joint.kind == "prismatic" else turning
+        back = inverse(home)
         P[screw_rows.RXX : screw_rows.RZZ + 1, i] = back[:3, :3].ravel()
         P[screw_rows.PX : screw_rows.PZ + 1, i] = back[:3, 3]
         P[screw_rows.WX : screw_rows.VZ + 1, i] = screw
@@ -178,9 +185,8 @@ def _constructed_table(robot: Robot, bodies: list[_Body]) -> Table:
         turn, twist = np.cross(x, x_next) @ z, np.cross(z, z_next) @ x_next
         length = math.hypot(z @ z_next, twist)
         table[:, i] = z @ z_next / length, twist / length, a, d, math.atan2(turn, x @ x_next)
-        frame = np.eye(4)
-        frame[:3, :3], frame[:3, 3] = np.column_stack([x_next, np.cross(z_next, x_next), z_next]), foot
-        frames.append(_inverse(links[i]) @ frame)
+        frame = homogeneous(np.column_stack([x_next, np.cross(z_next, x_next), z_next]), foot)
+        frames.append(inverse(links[i]) @ frame)
         origin, x, z = foot, x_next, z_next
     return table, frames, gravity
 
@@ -232,13 +238,6 @@ def _kinds(robot: Robot, bodies: list[_Body]) -> NDArray[np.int64]:
 
 def _order(bodies: list[_Body]) -> NDArray[np.int64]:
     return _frozen(np.array([body.index for body in bodies], dtype=np.int64))
-
-
-def _inverse(pose: Array) -> Array:
-    T = np.eye(4)
-    T[:3, :3] = pose[:3, :3].T
-    T[:3, 3] = -pose[:3, :3].T @ pose[:3, 3]
-    return T
 
 
 A = TypeVar("A", bound=np.ndarray[Any, Any])

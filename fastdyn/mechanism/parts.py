@@ -13,7 +13,8 @@ from fastdyn.errors import RobotError
 
 Array = NDArray[np.float64]
 JointKind = Literal["revolute", "prismatic", "helical", "fixed"]
-KINDS: tuple[JointKind, ...] = ("revolute", "prismatic", "helical", "fixed")
+MOVING: tuple[JointKind, ...] = ("revolute", "prismatic", "helical")
+KINDS: tuple[JointKind, ...] = (*MOVING, "fixed")
 EPS = float(np.finfo(float).eps)
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fastdyn.errors import ArgumentError
-from fastdyn.mechanism.parts import Array, Joint, frozen
+from fastdyn.geometry import turn
+from fastdyn.mechanism.parts import Array, Joint
 
 if TYPE_CHECKING:
     from fastdyn.robot import Robot
@@ -65,25 +65,6 @@ def motion(joint: Joint, value: float) -> Array:
     if joint.kind in ("prismatic", "helical"):
         T[:3, 3] = (value if joint.kind == "prismatic" else joint.pitch * value) * axis
     return T
-
-
-def turn(axis: ArrayLike, angle: float) -> Array:
-    """The rotation about a unit vector by an angle, rad: Rodrigues' formula.
-
-    >>> turn((0, 0, 1), np.pi / 2).round(12).tolist()
-    [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
-    """
-    u = np.asarray(axis, dtype=np.float64)
-    s, half = math.sin(angle), math.sin(angle / 2)
-    S = skew(u)
-    R: Array = np.eye(3) + s * S + 2 * half * half * S @ S  # 1 - cos = 2 sin^2 of the half keeps small angles exact
-    return R
-
-
-def skew(v: ArrayLike) -> Array:
-    """The matrix of the cross product: skew(v) @ w = v x w."""
-    x, y, z = frozen(v, (3,), "vector")
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 def tips(robot: Robot) -> list[str]:

@@ -101,7 +101,7 @@ def _lock(joint: Joint, value: float) -> Joint:
         unit = "m" if joint.kind == "prismatic" else "rad"
         raise ArgumentError(f"locked[{joint.name!r}] is {at} {unit}: expected a value in [{low}, {high}], its limits")
     origin = np.asarray(joint.origin) @ motion(joint, at)
-    return replace(joint, kind="fixed", origin=origin, limits=Limits(), motor=Motor())
+    return replace(joint, kind="fixed", origin=origin, limits=Limits(), motor=Motor(), pitch=0.0)
 
 
 def _body(name: str, mass: float, com: ArrayLike, inertia: ArrayLike | None) -> Link:

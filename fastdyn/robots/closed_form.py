@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastdyn.formats.dh import DHLink, from_dh, go
+from fastdyn.formats.dh import DHLink, from_dh
+from fastdyn.geometry import go
 from fastdyn.mechanism.parts import Joint, Link
 from fastdyn.robot import Robot
 

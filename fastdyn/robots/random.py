@@ -2,41 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from fastdyn.mechanism.parts import Array, Joint, Link, Motor
+from fastdyn.geometry import homogeneous, rotation_from_quaternion
+from fastdyn.mechanism.parts import Array, Joint, JointKind, Link, Motor
 from fastdyn.robot import Robot
 
 
-def random_chain(n: int, seed: int = 0, prismatic: float = 0.0, drives: bool = False) -> Robot:
-    """n links one after another. prismatic: share of prismatic joints; drives: motors with rotors and friction."""
-    return _random("random_chain", n, seed, prismatic, drives, lambda rng, i: i - 1)
+def random_chain(n: int, seed: int = 0, prismatic: float = 0.0, drives: bool = False, helical: float = 0.0) -> Robot:
+    """n links one after another.
+
+    prismatic, helical: shares of such joints, the others are revolute; drives: motors with rotors and friction.
+
+    >>> sorted({joint.kind for joint in random_chain(9, prismatic=0.3, helical=0.3).joints})
+    ['helical', 'prismatic', 'revolute']
+    """
+    return _random("random_chain", n, seed, prismatic, drives, helical, lambda rng, i: i - 1)
 
 
-def random_tree(n: int, seed: int = 0, prismatic: float = 0.0, drives: bool = False) -> Robot:
-    """n links, each on one of those before it or on the base. prismatic, drives: as for random_chain."""
-    return _random("random_tree", n, seed, prismatic, drives, lambda rng, i: int(rng.integers(max(-1, i - 4), i)))
+def random_tree(n: int, seed: int = 0, prismatic: float = 0.0, drives: bool = False, helical: float = 0.0) -> Robot:
+    """n links, each on one of those before it or on the base. All else as for random_chain.
+
+    >>> random_tree(4, seed=1).n
+    4
+    """
+    return _random(
+        "random_tree", n, seed, prismatic, drives, helical, lambda rng, i: int(rng.integers(max(-1, i - 4), i))
+    )
 
 
-def _random(kind: str, n: int, seed: int, prismatic: float, drives: bool, parent) -> Robot:  # type: ignore[no-untyped-def]
+def _random(
+    kind: str,
+    n: int,
+    seed: int,
+    prismatic: float,
+    drives: bool,
+    helical: float,
+    parent: Callable[[np.random.Generator, int], int],
+) -> Robot:
     rng = np.random.default_rng([n, seed])
     links, joints = [Link("base")], []
     for i in range(n):
-        on = parent(rng, i)
+        on, joint_kind = parent(rng, i), _random_kind(rng.uniform(), prismatic, helical)
         joints.append(
             Joint(
                 name=f"joint{i + 1}",
                 parent="base" if on < 0 else f"link{on + 1}",
                 child=f"link{i + 1}",
-                kind="prismatic" if rng.uniform() < prismatic else "revolute",
+                kind=joint_kind,
                 origin=_random_pose(rng),
                 axis=rng.normal(size=3),
                 tail=_random_pose(rng),
                 motor=_random_motor(rng) if drives else Motor(),
+                pitch=float(rng.choice((-1, 1)) * rng.uniform(0.02, 0.2)) if joint_kind == "helical" else 0.0,
             )
         )
         links.append(_random_link(rng, f"link{i + 1}"))
     return Robot(links, joints, name=f"{kind}({n}, {seed})", gravity=rng.normal(size=3) * 5)
+
+
+def _random_kind(drawn: float, prismatic: float, helical: float) -> JointKind:
+    """The kind that a number drawn from [0, 1) stands for."""
+    if drawn < prismatic:
+        return "prismatic"
+    return "helical" if drawn < prismatic + helical else "revolute"
 
 
 def _random_link(rng: np.random.Generator, name: str) -> Link:
@@ -51,15 +82,8 @@ def _random_link(rng: np.random.Generator, name: str) -> Link:
 
 def _random_pose(rng: np.random.Generator) -> Array:
     """A uniformly random rotation, from a random unit quaternion, and a place within 30 cm."""
-    w, x, y, z = (v := rng.normal(size=4)) / np.linalg.norm(v)
-    T = np.eye(4)
-    T[:3, :3] = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    T[:3, 3] = rng.uniform(-0.3, 0.3, 3)
-    return T
+    R = rotation_from_quaternion(rng.normal(size=4))
+    return homogeneous(R, rng.uniform(-0.3, 0.3, 3))
 
 
 def _random_motor(rng: np.random.Generator) -> Motor:
