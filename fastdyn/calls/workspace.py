@@ -2,7 +2,7 @@
 
 A workspace is one block of float64 that holds a robot's model, its state and all scratch:
 
-    n (int64) and 7 unused | T, 3 n int64 | P, ROWS n | q, qd, qdd, tau, n each | M, n n | scratch
+    n (int64) and 7 unused | tree, 3 n int64 | P, ROWS n | q, qd, qdd, tau, n each | M, n n | scratch
 
 Every function here takes a workspace's address. They allocate nothing, check nothing and raise nothing: they return a
 status, 0 if all is well, 1 if an argument or a result is not finite, 2 (k + 1) (or one more) if joint k (in the model's
@@ -30,6 +30,7 @@ from fastdyn.scalars import (
 )
 
 HEADER = 8
+SCRATCH = aba.forward_dynamics_rows(1)  # rows for each joint: the largest need
 
 
 def workspace_size(n: int) -> int:
@@ -43,8 +44,8 @@ def state_offset(n: int) -> int:
 
 
 def scratch_size(n: int) -> int:
-    """The largest need of the functions below: rows that aba and rnea, or crba with its own q and M, work in."""
-    return max((5 + aba.WORK) * n, (1 + crba.WORK) * n + n * n)
+    """The largest need of the functions below, forward dynamics'."""
+    return SCRATCH * n
 
 
 # ---------------------------------------------------------------------------------------------- compiled
@@ -52,12 +53,12 @@ def scratch_size(n: int) -> int:
 
 @kernel
 def _layout(workspace):
-    """n, and the addresses of T, P, q, qd, qdd, tau, M and scratch."""
+    """n, and the addresses of tree, P, q, qd, qdd, tau, M and scratch."""
     n = integers_at(workspace, 1, 1)[0, 0]
-    T = workspace + 8 * HEADER
-    P = T + 24 * n
+    tree = workspace + 8 * HEADER
+    P = tree + 24 * n
     q = P + 8 * ROWS * n
-    return n, T, P, q, q + 8 * n, q + 16 * n, q + 24 * n, q + 32 * n, q + 32 * n + 8 * n * n
+    return n, tree, P, q, q + 8 * n, q + 16 * n, q + 24 * n, q + 32 * n, q + 32 * n + 8 * n * n
 
 
 @kernel
@@ -71,74 +72,63 @@ def _finite(address, count):
 
 
 @kernel
+def _model(workspace):
+    """P, tree, q, qd, qdd, tau, M and scratch as arrays."""
+    n, at_tree, at_P, q, qd, qdd, tau, M, at_scratch = _layout(workspace)
+    return (
+        columns_at(at_P, ROWS, n),
+        integers_at(at_tree, 3, n),
+        floats_at(q, 1, n)[0],
+        floats_at(qd, 1, n)[0],
+        floats_at(qdd, 1, n)[0],
+        floats_at(tau, 1, n)[0],
+        floats_at(M, 1, n * n)[0],
+        floats_at(at_scratch, 1, SCRATCH * n)[0],
+    )
+
+
+@kernel
 def inverse_dynamics(workspace):
     """tau of q, qd and qdd."""
-    n, at_T, at_P, at_q, _, _, _, _, at_scratch = _layout(workspace)
-    P, T = columns_at(at_P, ROWS, n), integers_at(at_T, 3, n)
-    X, work = floats_at(at_q, 1, 4 * n)[0], floats_at(at_scratch, 1, rnea.WORK * n)[0]
-    rnea.outward(P, T, X, work)
-    rnea.inward(P, T, X, work)
+    n, _, _, at_q, _, _, _, _, _ = _layout(workspace)
+    P, tree, q, qd, qdd, tau, _, work = _model(workspace)
+    rnea.inverse_dynamics(P, tree, q, qd, qdd, work[:0], tau, work)
     return _finite(at_q, 4 * n)
 
 
 @kernel
 def bias_forces(workspace):
     """tau of q and qd at zero acceleration."""
-    n, at_T, at_P, at_q, _, _, _, _, at_scratch = _layout(workspace)
-    P, T = columns_at(at_P, ROWS, n), integers_at(at_T, 3, n)
-    X, Y = floats_at(at_q, 1, 4 * n)[0], floats_at(at_scratch, 1, 4 * n)[0]
-    work = floats_at(at_scratch + 32 * n, 1, rnea.WORK * n)[0]
-    for i in range(n):
-        Y[i], Y[n + i], Y[2 * n + i] = X[i], X[n + i], 0.0
-    rnea.outward(P, T, Y, work)
-    rnea.inward(P, T, Y, work)
-    for i in range(n):
-        X[3 * n + i] = Y[3 * n + i]
-    return _finite(at_scratch, 4 * n)
+    n, _, _, at_q, _, _, at_tau, _, _ = _layout(workspace)
+    P, tree, q, qd, _, tau, _, work = _model(workspace)
+    rnea.bias_forces(P, tree, q, qd, tau, work)
+    return _finite(at_q, 2 * n) | _finite(at_tau, n)
 
 
 @kernel
 def gravity_forces(workspace):
     """tau that holds the robot still at q."""
-    n, at_T, at_P, at_q, _, _, at_tau, _, at_scratch = _layout(workspace)
-    P, T = columns_at(at_P, ROWS, n), integers_at(at_T, 3, n)
-    X, work = floats_at(at_q, 1, 4 * n)[0], floats_at(at_scratch, 1, rnea.WORK * n)[0]
-    gravity.outward(P, T, X, work)
-    rnea.inward(P, T, X, work)
+    n, _, _, at_q, _, _, at_tau, _, _ = _layout(workspace)
+    P, tree, q, _, _, tau, _, work = _model(workspace)
+    gravity.gravity_forces(P, tree, q, tau, work)
     return _finite(at_q, n) | _finite(at_tau, n)
 
 
 @kernel
 def mass_matrix(workspace):
     """M of q."""
-    n, at_T, at_P, at_q, _, _, _, at_M, at_scratch = _layout(workspace)
-    P, T = columns_at(at_P, ROWS, n), integers_at(at_T, 3, n)
-    X, M, Y = floats_at(at_q, 1, n)[0], floats_at(at_M, 1, n * n)[0], floats_at(at_scratch, 1, n + n * n)[0]
-    work = floats_at(at_scratch + 8 * (n + n * n), 1, crba.WORK * n)[0]
-    for i in range(n):
-        Y[i] = X[i]
-    for i in range(n * n):
-        Y[n + i] = 0.0
-    crba.mass_matrix(P, T, Y, work)
-    for i in range(n * n):
-        M[i] = Y[n + i]
-    return _finite(at_scratch, n + n * n)
+    n, _, _, at_q, _, _, _, at_M, _ = _layout(workspace)
+    P, tree, q, _, _, _, M, work = _model(workspace)
+    crba.mass_matrix(P, tree, q, M, work)
+    return _finite(at_q, n) | _finite(at_M, n * n)
 
 
 @kernel
 def forward_dynamics(workspace):
     """qdd of q, qd and tau."""
-    n, at_T, at_P, at_q, _, _, at_tau, _, at_scratch = _layout(workspace)
-    P, T = columns_at(at_P, ROWS, n), integers_at(at_T, 3, n)
-    X, Y = floats_at(at_q, 1, 4 * n)[0], floats_at(at_scratch, 1, 5 * n)[0]
-    work = floats_at(at_scratch + 40 * n, 1, aba.WORK * n)[0]
-    for i in range(n):
-        Y[i], Y[n + i], Y[2 * n + i], Y[4 * n + i] = X[i], X[n + i], 0.0, X[3 * n + i]
-    rnea.outward(P, T, Y, work)
-    bad = aba.inward(P, T, Y, work)
-    aba.outward(P, T, Y, work)
-    for i in range(n):
-        X[2 * n + i] = Y[2 * n + i]
+    n, _, _, at_q, _, _, at_tau, _, _ = _layout(workspace)
+    P, tree, q, qd, qdd, tau, _, work = _model(workspace)
+    bad = aba.forward_dynamics(P, tree, q, qd, tau, work[:0], qdd, work)
     if _finite(at_q, 4 * n) == 0:
         return 2 * (bad + 1)
     if _finite(at_q, 2 * n) | _finite(at_tau, n):
@@ -312,6 +302,6 @@ def workspace(model: Model) -> Array:
     start = (-memory.ctypes.data % (8 * LANES)) // 8
     block = memory[start : start + size]
     block.view(np.int64)[0] = n
-    block[HEADER : HEADER + 3 * n].view(np.int64)[:] = model.T.ravel()
+    block[HEADER : HEADER + 3 * n].view(np.int64)[:] = model.tree.ravel()
     block[HEADER + 3 * n : HEADER + (3 + ROWS) * n] = model.P.ravel(order="F")
     return block
