@@ -59,22 +59,23 @@ class Quantity:
     arguments: tuple[str, ...]
     result: Core
     rows: Callable[[int], int]
-    forked: bool = False
 
 
 _MOTION = ("q", "qd", "qdd", "wrenches")
 _LOAD = ("q", "qd", "tau", "wrenches")
-INVERSE_DYNAMICS = Quantity(batch.inverse_dynamics, _MOTION, per_joint, batch.newton_euler_rows)
-JOINT_REACTIONS = Quantity(batch.joint_reactions, _MOTION, sixes, batch.newton_euler_rows, forked=True)
-BIAS_FORCES = Quantity(batch.bias_forces, ("q", "qd"), per_joint, batch.bias_rows)
-GRAVITY_FORCES = Quantity(batch.gravity_forces, ("q",), per_joint, batch.bias_rows)
-POTENTIAL_ENERGY = Quantity(batch.potential_energy, ("q",), scalar, batch.bias_rows)
-KINETIC_ENERGY = Quantity(batch.kinetic_energy, ("q", "qd"), scalar, batch.kinetic_rows)
-MASS_MATRIX = Quantity(batch.mass_matrix, ("q",), matrix, batch.mass_rows)
-CORIOLIS_MATRIX = Quantity(batch.coriolis_matrix, ("q", "qd"), matrix, batch.coriolis_rows)
+INVERSE_DYNAMICS = Quantity(batch.inverse_dynamics, _MOTION, per_joint, batch.inverse_dynamics_rows)
+JOINT_REACTIONS = Quantity(batch.joint_reactions, _MOTION, sixes, batch.joint_reactions_rows)
+BIAS_FORCES = Quantity(batch.bias_forces, ("q", "qd"), per_joint, batch.bias_forces_rows)
+GRAVITY_FORCES = Quantity(batch.gravity_forces, ("q",), per_joint, batch.gravity_forces_rows)
+POTENTIAL_ENERGY = Quantity(batch.potential_energy, ("q",), scalar, batch.potential_energy_rows)
+KINETIC_ENERGY = Quantity(batch.kinetic_energy, ("q", "qd"), scalar, batch.kinetic_energy_rows)
+MASS_MATRIX = Quantity(batch.mass_matrix, ("q",), matrix, batch.mass_matrix_rows)
+CORIOLIS_MATRIX = Quantity(batch.coriolis_matrix, ("q", "qd"), matrix, batch.coriolis_matrix_rows)
+MOMENTUM = Quantity(batch.total_momentum, ("q", "qd"), lambda n: (6,), batch.total_momentum_rows)
+CENTER_OF_MASS = Quantity(batch.center_of_mass, ("q",), lambda n: (3,), batch.center_of_mass_rows)
 FORWARD_DYNAMICS = {
-    "aba": Quantity(batch.forward_dynamics_aba, _LOAD, per_joint, batch.aba_rows),
-    "crba": Quantity(batch.forward_dynamics_crba, _LOAD, per_joint, batch.crba_rows),
+    "aba": Quantity(batch.forward_dynamics_aba, _LOAD, per_joint, batch.forward_dynamics_aba_rows),
+    "crba": Quantity(batch.forward_dynamics_crba, _LOAD, per_joint, batch.forward_dynamics_crba_rows),
 }
 
 REALS = {np.dtype(t): np.dtype(t) for t in (np.float64, np.float32)}
@@ -98,7 +99,7 @@ class Task:
         self.robot, self.joints, self.model, self.quantity, self.real = robot, joints, model, quantity, real
         self.P = model.single if real == SINGLE else model.P
         self.n = model.n
-        self.topology = model.forked if quantity.forked else model.T
+        self.topology = model.tree
         self.core = quantity.result(model.n)
         self.cores = {name: (sixes if name == "wrenches" else per_joint)(model.n) for name in quantity.arguments}
         self.none = NONE.astype(real)
@@ -215,7 +216,7 @@ class Task:
         status = run(first, last)
         sample = "" if lead == () else f" at sample {', '.join(map(str, np.unravel_index(first, lead)))}"
         if status > 1:
-            joint = self.joints[self.model.T[INDEX, status // 2 - 1]]
+            joint = self.joints[self.model.tree[INDEX, status // 2 - 1]]
             raise SingularMassMatrixError(
                 f"{self.robot} has a singular mass matrix{sample}: joint {joint!r} moves no inertia; "
                 "give the links behind it mass, or its motor inertia"

@@ -69,7 +69,7 @@ class Bound:
             return "all is well"
         if status == 1:
             return "an argument or a result is not finite"
-        joint = self.robot.joints[int(self.robot.model.T[INDEX, status // 2 - 1])].name
+        joint = self.robot.joints[int(self.robot.model.tree[INDEX, status // 2 - 1])].name
         return f"singular mass matrix: joint {joint!r} moves no inertia"
 
 
