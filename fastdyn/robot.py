@@ -246,7 +246,7 @@ class Robot:
         >>> float(fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0).potential_energy([np.pi / 2, 0.0]).round(6))
         20.0
         """
-        return self._tasks[api.POTENTIAL_ENERGY, dtype]((q,), None, threads) + self.model.base_potential
+        return self._tasks[api.POTENTIAL_ENERGY, dtype]((q,), None, threads)
 
     def joint_reactions(
         self,

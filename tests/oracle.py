@@ -34,14 +34,23 @@ def unit_axis(joint):
 
 
 def joint_motion(joint, q):
-    """What a joint at q does to its frame: a turn about its axis (Rodrigues), a way along it, or nothing."""
+    """What a joint at q does to its frame: a turn about its axis (Rodrigues), a way along it, both, or nothing."""
     T, axis = np.eye(4, dtype=Real), unit_axis(joint)
-    if joint.kind == "revolute":
-        K = cross_matrix(axis)
+    K = cross_matrix(axis)
+    if turns(joint):
         T[:3, :3] += np.sin(q) * K + (1 - np.cos(q)) * (K @ K)
-    elif joint.kind == "prismatic":
-        T[:3, 3] = q * axis
+    T[:3, 3] = travel(joint) * q * axis
     return T
+
+
+def turns(joint):
+    """How far a joint turns, rad, per unit of its coordinate."""
+    return {"revolute": 1, "helical": 1, "prismatic": 0, "fixed": 0}[joint.kind]
+
+
+def travel(joint):
+    """How far a joint slides, m, per unit of its coordinate."""
+    return {"revolute": Real(0), "helical": Real(joint.pitch), "prismatic": Real(1), "fixed": Real(0)}[joint.kind]
 
 
 @dataclass
@@ -60,8 +69,7 @@ class Stand:
     """A robot that stands at q, in the world.
 
     pose[link]: 4x4; path[link]: the coordinates that move it, from the base outward. Of coordinate k: axis[k];
-    origin[k], that of the joint's frame after its own motion; turns[k], whether it is revolute; turn[k], the axis as a
-    matrix, zero if the joint slides.
+    origin[k], that of the joint's frame after its own motion; turn[k], the axis as a matrix, zero for prismatic joints.
     """
 
     def __init__(self, robot, q):
@@ -72,11 +80,10 @@ class Stand:
         self._index = {joint.name: k for k, joint in enumerate(self.joints)}
         self._above = {joint.child: joint for joint in robot.all_joints}
         self.axis, self.origin = np.zeros((self.n, 3), Real), np.zeros((self.n, 3), Real)
-        self.turns = [joint.kind == "revolute" for joint in self.joints]
         self.pose, self.path = {}, {}
         for link in robot.all_links:
             self._place(link.name, np.asarray(q, Real))
-        self.turn = [cross_matrix(axis) * turns for axis, turns in zip(self.axis, self.turns, strict=True)]
+        self.turn = [cross_matrix(axis) * turns(joint) for axis, joint in zip(self.axis, self.joints, strict=True)]
 
     def _place(self, link, q):
         if link in self.pose:
@@ -98,8 +105,8 @@ class Stand:
         """(3, n) each: velocity of a point of the link, and the link's angular velocity, per joint velocity."""
         Jv, Jw = np.zeros((3, self.n), Real), np.zeros((3, self.n), Real)
         for k in self.path[link]:
-            Jv[:, k] = self.turn[k] @ (point - self.origin[k]) if self.turns[k] else self.axis[k]
-            Jw[:, k] = self.axis[k] * self.turns[k]
+            Jv[:, k] = self.turn[k] @ (point - self.origin[k]) + self.axis[k] * travel(self.joints[k])
+            Jw[:, k] = self.axis[k] * turns(self.joints[k])
         return Jv, Jw
 
     def jacobian_derivatives(self, body: Body) -> tuple[np.ndarray, np.ndarray]:
@@ -234,6 +241,29 @@ def kinetic_energy(robot, q, qd):
 def potential_energy(robot, q):
     stand = Stand(robot, q)
     return -sum((body.mass * (stand.g @ body.centre) for body in stand.bodies()), Real(0))
+
+
+def momentum(robot, q, qd):
+    """(6,): linear, then angular about the centre of mass, along the base's axes, rotors left out."""
+    stand, qd = Stand(robot, q), np.asarray(qd, Real)
+    total = np.zeros(6, Real)
+    for body in stand.bodies():
+        linear = body.mass * (body.Jv @ qd)
+        arm = body.centre - world_center_of_mass(stand)
+        total += np.concatenate([linear, cross_matrix(arm) @ linear + body.inertia @ body.Jw @ qd])
+    R = pose(robot.mount)[:3, :3]
+    return np.concatenate([R.T @ total[:3], R.T @ total[3:]])
+
+
+def center_of_mass(robot, q):
+    """(3,): of the links that some joint moves, in the base link's frame."""
+    mount = pose(robot.mount)
+    return mount[:3, :3].T @ (world_center_of_mass(Stand(robot, q)) - mount[:3, 3])
+
+
+def world_center_of_mass(stand: Stand):
+    bodies = list(stand.bodies())
+    return sum(body.mass * body.centre for body in bodies) / sum(body.mass for body in bodies)
 
 
 def joint_reactions(robot, q, qd, qdd, wrenches=None):

@@ -3,206 +3,198 @@
 A point x of the robot moves at the rate J_j(x) when joint j alone moves at unit rate. For point masses the symbols are
 mass times dx/dq_i . d2x/dq_j dq_k, hence
 
-    C_ij = integral of J_i(x) . dJ_j(x)/dt dm,    J_j(x) = z_j x (x - o_j) (revolute),  z_j (prismatic).
+    C_ij = integral of J_i(x) . dJ_j(x)/dt dm,    J_j(x) = z_j x (x - o_j) (revolute),  z_j (prismatic),
+                                                  the first plus PITCH of the second (helical).
 
 Both factors are affine in x and in the point's velocity, so that all of a composite body that matters is: mass m, first
 moment h and second moments J about its origin o, the relative momentum l = integral of (x' - o') dm and the matrix
 K = integral of (x' - o') (x - o)^T dm. Column j sends inward two wrenches and a free vector:
 
-    (f1, n1)  of the field dJ_j/dt: felt at joint i, C_ij
-    (f2, n2)  of the field J_j, and  e = integral of (x' - o') x J_j dm:  C_ji = dz_i/dt . n2 + z_i . e  (revolute i),
-              dz_i/dt . f2  (prismatic i)
-
-X rows, in the user's order of joints: q (n), qd (n), C (n * n, row by row; entries of joints on different branches are
-never touched).
-work: crba.WORK rows for each link, then SLOTS for each.
+    changing  of the field dJ_j/dt: felt at joint i, C_ij
+    unit      of the field J_j, and  e = integral of (x' - o') x J_j dm.  C_ji is what joint i feels of `unit` with its
+              axis' rate dz_i/dt instead of its axis z_i, plus z_i . e where it turns.
 """
 
-from fastdyn.kernels import crba, velocities
-from fastdyn.kernels.joints import coordinate, turn, turn_all
-from fastdyn.kernels.rnea import parent_wrench
+from fastdyn.kernels import crba
+from fastdyn.kernels.crba import COMPOSITE, at, load_body, no_entries
+from fastdyn.kernels.frames import (
+    PAIR,
+    alpha,
+    gamma,
+    load_pair,
+    matrix_turned_x,
+    matrix_turned_z,
+    out_of_link,
+    parent_wrench,
+    place,
+    turned,
+    turned_back,
+)
+from fastdyn.kernels.joints import TURN, felt, slide_rate, travel, turn_all, turn_of, unit_wrench
 from fastdyn.kernels.rows import *
-from fastdyn.kernels.vectors import cross, matrix_turned_x, matrix_turned_z, out_of_link, turned, turned_back
-from fastdyn.scalars import add, fill, kernel, load, store
+from fastdyn.kernels.velocities import velocities
+from fastdyn.scalars import fill, kernel, store
+from fastdyn.scalars.vectors import (
+    add_matrix,
+    add_vector,
+    cross,
+    load_matrix,
+    load_vector,
+    plus,
+    store_matrix,
+    store_vector,
+    times,
+    transposed,
+)
 
-SLOTS = 12  # l, then K by rows
-WORK = crba.WORK + SLOTS  # and `speeds`, a buffer of its own
+FLOW = 12  # rows of a composite's l, and K by rows
+
+
+def coriolis_matrix_rows(n):
+    return (TURN + COMPOSITE + PAIR + FLOW) * n
 
 
 @kernel
-def momenta(P, T, X, work, speeds, first):
-    """l and K of each composite. `speeds`: the buffer of velocities; K and l stand in `work` from row `first` on."""
+def coriolis_matrix(P, tree, q, qd, C, work):
+    """C, both triangles."""
+    n = P.shape[1]
+    turns, composites = work[: TURN * n], work[TURN * n : (TURN + COMPOSITE) * n]
+    rest = work[(TURN + COMPOSITE) * n :]
+    speeds, flows = rest[: PAIR * n], rest[PAIR * n :]
+    turn_all(P, tree, q, turns)
+    crba.all_composites(P, tree, q, turns, composites)
+    velocities(P, tree, q, qd, turns, speeds)
+    all_flows(P, tree, q, qd, turns, composites, speeds, flows)
+    for j in range(n):
+        column(P, tree, q, qd, C, turns, composites, speeds, flows, j)
+
+
+# ---------------------------------------------------------------------------------------------- l and K
+
+
+@kernel
+def all_flows(P, tree, q, qd, turns, composites, speeds, flows):
+    """l and K of each composite."""
     n = P.shape[1]
     for i in range(n):
-        row = velocities.SLOTS * i
-        wx, wy, wz = load(speeds, row), load(speeds, row + 1), load(speeds, row + 2)
+        _, w = load_pair(speeds, i)
         Jxx, Jyy, Jxy, Jxz, Jyz = P[JXX, i], P[JYY, i], P[JXY, i], P[JXZ, i], P[JYZ, i]
-        lx, ly, lz = cross(wx, wy, wz, P[HX, i], P[HY, i], P[HZ, i])
-        row = first + SLOTS * i
-        store(work, row, lx)
-        store(work, row + 1, ly)
-        store(work, row + 2, lz)
+        store_vector(flows, FLOW * i, cross(w, (P[HX, i], P[HY, i], P[HZ, i])))
         # [w]x J, column by column w x (J's column)
-        kx, ky, kz = cross(wx, wy, wz, Jxx, Jxy, Jxz)
-        store(work, row + 3, kx)
-        store(work, row + 6, ky)
-        store(work, row + 9, kz)
-        kx, ky, kz = cross(wx, wy, wz, Jxy, Jyy, Jyz)
-        store(work, row + 4, kx)
-        store(work, row + 7, ky)
-        store(work, row + 10, kz)
-        kx, ky, kz = cross(wx, wy, wz, Jxz, Jyz, 0.0)
-        store(work, row + 5, kx)
-        store(work, row + 8, ky)
-        store(work, row + 11, kz)
+        K = transposed((cross(w, (Jxx, Jxy, Jxz)), cross(w, (Jxy, Jyy, Jyz)), cross(w, (Jxz, Jyz, 0.0))))
+        store_matrix(flows, FLOW * i + 3, K)
     for i in range(n - 1, -1, -1):
-        if T[PARENT, i] >= 0:
-            hand_inward(P, T, X, work, speeds, first, i)
+        if tree[PARENT, i] >= 0:
+            l, K = parent_flow(P, tree, q, qd, turns, composites, speeds, flows, i)
+            row = FLOW * tree[PARENT, i]
+            add_vector(flows, row, l)
+            add_matrix(flows, row + 3, K)
 
 
 @kernel
-def shifted(m, hx, hy, hz, lx, ly, lz, Kxx, Kxy, Kxz, Kyx, Kyy, Kyz, Kzx, Kzy, Kzz, px, py, pz, ux, uy, uz):
-    """l and K about a point from which the old one is at p and moves at u: K + l p^T + u h^T + m u p^T."""
-    ax, ay, az = lx + m * ux, ly + m * uy, lz + m * uz
-    return (
-        ax, ay, az,
-        Kxx + ax * px + ux * hx, Kxy + ax * py + ux * hy, Kxz + ax * pz + ux * hz,
-        Kyx + ay * px + uy * hx, Kyy + ay * py + uy * hy, Kyz + ay * pz + uy * hz,
-        Kzx + az * px + uz * hx, Kzy + az * py + uz * hy, Kzz + az * pz + uz * hz,
-    )  # fmt: skip
-
-
-@kernel
-def parent_rate(P, T, speeds, i):
-    """How fast link i's place on its parent moves against the parent's origin, in the parent's turned frame."""
-    row = velocities.SLOTS * T[PARENT, i]
-    wx, wy, wz = load(speeds, row), load(speeds, row + 1), load(speeds, row + 2)
-    if not T[KIND, i] & STRAIGHT:
-        wx, wy, wz = turned_back(P[COS_GAMMA, i], P[SIN_GAMMA, i], wx, wy, wz)
-    return cross(wx, wy, wz, P[PX, i], P[PY, i], P[PZ, i])
-
-
-@kernel
-def slide_rate(P, T, X, speeds, i):
-    """How fast a prismatic link's origin moves against where it is at the joint's zero, in the link's frame."""
-    row = velocities.SLOTS * i
-    d = coordinate(P, T, X, i)
-    return load(speeds, row + 1) * d, -(load(speeds, row) * d), load(X, P.shape[1] + T[INDEX, i])
-
-
-@kernel
-def hand_inward(P, T, X, work, speeds, first, i):
-    """Adds a composite's l and K to its parent's."""
-    kind, row = T[KIND, i], crba.composite_row(P, i)
-    s, c = turn(P, work, i)
-    hx, hy, hz, m = load(work, row), load(work, row + 1), load(work, row + 2), load(work, row + 9)
-    row = first + SLOTS * i
-    lx, ly, lz = load(work, row), load(work, row + 1), load(work, row + 2)
-    Kxx, Kxy, Kxz = load(work, row + 3), load(work, row + 4), load(work, row + 5)
-    Kyx, Kyy, Kyz = load(work, row + 6), load(work, row + 7), load(work, row + 8)
-    Kzx, Kzy, Kzz = load(work, row + 9), load(work, row + 10), load(work, row + 11)
-    ca, sa = P[COS_ALPHA, i], P[SIN_ALPHA, i]
-    zero = fill(X, 0.0)
-    if kind & PRISMATIC:
-        d = coordinate(P, T, X, i)
-        ux, uy, uz = slide_rate(P, T, X, speeds, i)
-        lx, ly, lz, Kxx, Kxy, Kxz, Kyx, Kyy, Kyz, Kzx, Kzy, Kzz = shifted(
-            m, hx, hy, hz, lx, ly, lz, Kxx, Kxy, Kxz, Kyx, Kyy, Kyz, Kzx, Kzy, Kzz, zero, zero, d, ux, uy, uz
-        )
-        hz = hz + m * d
-    hx, hy, hz = out_of_link(c, s, ca, sa, hx, hy, hz)
-    lx, ly, lz = out_of_link(c, s, ca, sa, lx, ly, lz)
-    Kxx, Kxy, Kxz, Kyx, Kyy, Kyz, Kzx, Kzy, Kzz = matrix_turned_z(c, s, Kxx, Kxy, Kxz, Kyx, Kyy, Kyz, Kzx, Kzy, Kzz)
-    Kxx, Kxy, Kxz, Kyx, Kyy, Kyz, Kzx, Kzy, Kzz = matrix_turned_x(ca, sa, Kxx, Kxy, Kxz, Kyx, Kyy, Kyz, Kzx, Kzy, Kzz)
-    ux, uy, uz = parent_rate(P, T, speeds, i)
-    px, py, pz = P[PX, i] + zero, P[PY, i] + zero, P[PZ, i] + zero
-    lx, ly, lz, Kxx, Kxy, Kxz, Kyx, Kyy, Kyz, Kzx, Kzy, Kzz = shifted(
-        m, hx, hy, hz, lx, ly, lz, Kxx, Kxy, Kxz, Kyx, Kyy, Kyz, Kzx, Kzy, Kzz, px, py, pz, ux, uy, uz
-    )
+def parent_flow(P, tree, q, qd, turns, composites, speeds, flows, i):
+    """l and K of a composite, as its parent sees it."""
+    kind, turn = tree[KIND, i], turn_of(P, turns, i)
+    m, h, _ = load_body(composites, i)
+    l, K = load_vector(flows, FLOW * i), load_matrix(flows, FLOW * i + 3)
+    if kind & SLIDES:
+        zero, d = fill(turns, 0.0), travel(P, tree, q, i)
+        _, w = load_pair(speeds, i)
+        l, K = shifted(m, h, l, K, (zero, zero, d), slide_rate(P, tree, q, qd, i, w))
+        h = h[0], h[1], h[2] + m * d
+    h, l = out_of_link(P, i, turn, h), out_of_link(P, i, turn, l)
+    K = matrix_turned_x(alpha(P, i), matrix_turned_z(turn, K))
+    l, K = shifted(m, h, l, K, place(P, i), place_rate(P, tree, speeds, i))
     if not kind & STRAIGHT:
-        cg, sg = P[COS_GAMMA, i], P[SIN_GAMMA, i]
-        lx, ly, lz = turned(cg, sg, lx, ly, lz)
-        Kxx, Kxy, Kxz, Kyx, Kyy, Kyz, Kzx, Kzy, Kzz = matrix_turned_z(
-            cg, sg, Kxx, Kxy, Kxz, Kyx, Kyy, Kyz, Kzx, Kzy, Kzz
-        )
-    row = first + SLOTS * T[PARENT, i]
-    add(work, row, lx)
-    add(work, row + 1, ly)
-    add(work, row + 2, lz)
-    add(work, row + 3, Kxx)
-    add(work, row + 4, Kxy)
-    add(work, row + 5, Kxz)
-    add(work, row + 6, Kyx)
-    add(work, row + 7, Kyy)
-    add(work, row + 8, Kyz)
-    add(work, row + 9, Kzx)
-    add(work, row + 10, Kzy)
-    add(work, row + 11, Kzz)
+        l, K = turned(gamma(P, i), l), matrix_turned_z(gamma(P, i), K)
+    return l, K
 
 
 @kernel
-def coriolis_matrix(P, T, X, work, speeds):
-    """C, both triangles. `speeds`: a buffer of velocities.SLOTS rows for each link."""
-    n = P.shape[1]
-    first = crba.WORK * n
-    zero = fill(X, 0.0)
-    turn_all(P, T, X, work)
-    crba.composites(P, T, X, work)
-    velocities.velocities(P, T, X, work, speeds)
-    momenta(P, T, X, work, speeds, first)
-    for j in range(n):
-        row = crba.composite_row(P, j)
-        hx, hy, hz, m = load(work, row), load(work, row + 1), load(work, row + 2), load(work, row + 9)
-        Jxx, Jyy, Jzz = load(work, row + 3), load(work, row + 4), load(work, row + 5)
-        Jxy, Jxz, Jyz = load(work, row + 6), load(work, row + 7), load(work, row + 8)
-        row = first + SLOTS * j
-        lx, ly = load(work, row), load(work, row + 1)
-        row = velocities.SLOTS * j
-        zx, zy = load(speeds, row + 1), -load(speeds, row)  # dz/dt = w x z
-        if T[KIND, j] & PRISMATIC:
-            ax, ay, az = m * zx, m * zy, zero  # (f1, n1)
-            bx, by, bz = cross(hx, hy, hz, zx, zy, zero)
-            fx, fy, fz = zero, zero, m  # (f2, n2)
-            nx, ny, nz = hy, -hx, zero
-            ex, ey, ez = ly, -lx, zero
-        else:
-            row = first + SLOTS * j
-            Kxz, Kyz, Kzx, Kzy = load(work, row + 5), load(work, row + 8), load(work, row + 9), load(work, row + 10)
-            trace = load(work, row + 3) + load(work, row + 7)  # of K, less the zz that K z takes away again
-            ax, ay, az = cross(zx, zy, zero, hx, hy, hz)
-            ax, ay = ax - ly, ay + lx
-            bx = (Jyy + Jzz) * zx - Jxy * zy - Kxz
-            by = (Jxx + Jzz) * zy - Jxy * zx - Kyz
-            bz = trace - Jxz * zx - Jyz * zy
-            fx, fy, fz = -hy, hx, zero
-            nx, ny, nz = -Jxz, -Jyz, Jxx + Jyy
-            ex, ey, ez = -Kzx, -Kzy, trace
+def shifted(m, h, l, K, p, u):
+    """l and K about a point from which the old one is at p and moves at u: K + l p^T + u h^T + m u p^T."""
+    l = plus(l, times(m, u))
+    return l, (
+        plus(plus(K[0], times(l[0], p)), times(u[0], h)),
+        plus(plus(K[1], times(l[1], p)), times(u[1], h)),
+        plus(plus(K[2], times(l[2], p)), times(u[2], h)),
+    )
 
-        i = j
-        while True:
-            row = velocities.SLOTS * i
-            zx, zy = load(speeds, row + 1), -load(speeds, row)
-            if T[KIND, i] & PRISMATIC:
-                store(X, 2 * n + crba.at(T, i, j), az)
-                store(X, 2 * n + crba.at(T, j, i), zx * fx + zy * fy)
-            else:
-                store(X, 2 * n + crba.at(T, i, j), bz)
-                store(X, 2 * n + crba.at(T, j, i), zx * nx + zy * ny + ez)
-            if T[PARENT, i] < 0:
-                break
-            s, c = turn(P, work, i)
-            if T[KIND, i] & PRISMATIC:
-                ux, uy, uz = slide_rate(P, T, X, speeds, i)
-                dx, dy, dz = cross(ux, uy, uz, fx, fy, fz)
-                ex, ey, ez = ex + dx, ey + dy, ez + dz
-            ex, ey, ez = out_of_link(c, s, P[COS_ALPHA, i], P[SIN_ALPHA, i], ex, ey, ez)
-            if not T[KIND, i] & STRAIGHT:
-                ex, ey, ez = turned(P[COS_GAMMA, i], P[SIN_GAMMA, i], ex, ey, ez)
-            ax, ay, az, bx, by, bz = parent_wrench(P, T, X, i, s, c, ax, ay, az, bx, by, bz)
-            fx, fy, fz, nx, ny, nz = parent_wrench(P, T, X, i, s, c, fx, fy, fz, nx, ny, nz)
-            ux, uy, uz = parent_rate(P, T, speeds, i)
-            if not T[KIND, i] & STRAIGHT:
-                ux, uy, uz = turned(P[COS_GAMMA, i], P[SIN_GAMMA, i], ux, uy, uz)
-            dx, dy, dz = cross(ux, uy, uz, fx, fy, fz)
-            ex, ey, ez = ex + dx, ey + dy, ez + dz
-            i = T[PARENT, i]
+
+@kernel
+def place_rate(P, tree, speeds, i):
+    """How fast link i's place on its parent moves against the parent's origin, in axes turned by gamma."""
+    _, w = load_pair(speeds, tree[PARENT, i])
+    if not tree[KIND, i] & STRAIGHT:
+        w = turned_back(gamma(P, i), w)
+    return cross(w, place(P, i))
+
+
+# ---------------------------------------------------------------------------------------------- columns
+
+
+@kernel
+def column(P, tree, q, qd, C, turns, composites, speeds, flows, j):
+    """Column j of C from its diagonal inward, and row j."""
+    body = load_body(composites, j)
+    l, K = load_vector(flows, FLOW * j), load_matrix(flows, FLOW * j + 3)
+    _, w = load_pair(speeds, j)
+    zero = fill(turns, 0.0)
+    unit = unit_wrench(P, tree, j, body, zero)
+    changing, e = changing_wrench(P, tree, j, body, l, K, w, zero)
+    i = j
+    while True:
+        _, w = load_pair(speeds, i)
+        store(C, at(tree, i, j), felt(P, tree, i, changing))
+        store(C, at(tree, j, i), felt_by_rate(P, tree, i, unit, e, w))
+        parent = tree[PARENT, i]
+        no_entries(tree, C, j, parent + 1, i)
+        if parent < 0:
+            break
+        turn = turn_of(P, turns, i)
+        if tree[KIND, i] & SLIDES:
+            e = plus(e, cross(slide_rate(P, tree, q, qd, i, w), unit[0]))
+        e = out_of_link(P, i, turn, e)
+        changing, unit = parent_wrench(P, tree, q, i, turn, changing), parent_wrench(P, tree, q, i, turn, unit)
+        u = place_rate(P, tree, speeds, i)
+        if not tree[KIND, i] & STRAIGHT:
+            e, u = turned(gamma(P, i), e), turned(gamma(P, i), u)
+        e = plus(e, cross(u, unit[0]))
+        i = parent
+
+
+@kernel
+def changing_wrench(P, tree, j, body, l, K, w, zero):
+    """The wrench of the field dJ_j/dt on a composite, and e; w: the link's angular velocity."""
+    m, h, (Jxx, Jyy, Jzz, Jxy, Jxz, Jyz) = body
+    zx, zy = w[1], -w[0]  # dz/dt = w x z
+    kind = tree[KIND, j]
+    if kind & PRISMATIC:
+        return ((m * zx, m * zy, zero), cross(h, (zx, zy, zero))), (l[1], -l[0], zero)
+    trace = K[0][0] + K[1][1]  # of K, less the zz that K z takes away again
+    f = cross((zx, zy, zero), h)
+    force = f[0] - l[1], f[1] + l[0], f[2]
+    moment = (
+        (Jyy + Jzz) * zx - Jxy * zy - K[0][2],
+        (Jxx + Jzz) * zy - Jxy * zx - K[1][2],
+        trace - Jxz * zx - Jyz * zy,
+    )
+    e = -K[2][0], -K[2][1], trace
+    if kind & HELICAL:  # plus PITCH of what a prismatic joint has
+        rate = times(P[PITCH, j], (zx, zy, zero))
+        force, moment = plus(force, times(m, rate)), plus(moment, cross(h, rate))
+        e = e[0] + P[PITCH, j] * l[1], e[1] - P[PITCH, j] * l[0], e[2]
+    return (force, moment), e
+
+
+@kernel
+def felt_by_rate(P, tree, i, unit, e, w):
+    """What joint i feels of a wrench with dz/dt = w x z in place of its axis, and of e where it turns."""
+    force, moment = unit
+    kind = tree[KIND, i]
+    if kind & PRISMATIC:
+        return w[1] * force[0] - w[0] * force[1]
+    turning = w[1] * moment[0] - w[0] * moment[1] + e[2]
+    if kind & HELICAL:
+        return turning + P[PITCH, i] * (w[1] * force[0] - w[0] * force[1])
+    return turning

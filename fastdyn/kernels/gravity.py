@@ -1,52 +1,64 @@
 """Gravity alone: the forces that hold a robot still, and its potential energy."""
 
-from fastdyn.kernels.joints import coordinate, turn, turn_all
-from fastdyn.kernels.rnea import motion_row, store_wrench, wrench_row
+from fastdyn.kernels.frames import PAIR, gamma, into_link, store_pair, turned_back
+from fastdyn.kernels.joints import TURN, turn_all, turn_of
+from fastdyn.kernels.momentum import BODY, first_moments, load_body
+from fastdyn.kernels.rnea import base_acceleration, clear, inward
 from fastdyn.kernels.rows import *
-from fastdyn.kernels.vectors import cross, into_link, turned_back
-from fastdyn.scalars import fill, kernel, load, store
+from fastdyn.scalars import fill, kernel, store
+from fastdyn.scalars.vectors import cross, dot, load_vector, store_vector, times, zero_vector
+
+
+def gravity_forces_rows(n):
+    return (TURN + PAIR + 3) * n
+
+
+def potential_energy_rows(n):
+    return TURN * n + BODY * (n + 1)
 
 
 @kernel
-def outward(P, T, X, work):
-    """Each link's weight, as the wrench that carries it; rnea.inward sums them. X and work as in rnea.py.
-
-    Minus the gravity vector, seen from each link, stands where rnea.py keeps the acceleration of the origin; the
-    potential of a unit mass at the origin stands where it keeps the angular acceleration's z.
-    """
+def gravity_forces(P, tree, q, tau, work):
+    """tau that holds the robot still."""
     n = P.shape[1]
-    zero = fill(X, 0.0)
-    vx, vy, vz, potential = zero, zero, zero, zero
-    total = zero
-    turn_all(P, T, X, work)
-    for i in range(n):
-        kind, parent = T[KIND, i], T[PARENT, i]
-        s, c = turn(P, work, i)
-        px, py, pz = P[PX, i], P[PY, i], P[PZ, i]
+    turns, loads, ups = work[: TURN * n], work[TURN * n : (TURN + PAIR) * n], work[(TURN + PAIR) * n :]
+    clear(tau)
+    turn_all(P, tree, q, turns)
+    outward(P, tree, turns, loads, ups)
+    inward(P, tree, q, tau, turns, loads, False)
+
+
+@kernel
+def outward(P, tree, turns, loads, ups):
+    """Each link's weight, as the wrench that carries it; up: minus the gravity vector, seen from the link."""
+    zero = fill(turns, 0.0)
+    up = zero_vector(turns)
+    for i in range(P.shape[1]):
+        kind, parent, turn = tree[KIND, i], tree[PARENT, i], turn_of(P, turns, i)
         if parent < 0:
-            potential = fill(X, P[GX, i] * px + P[GY, i] * py + P[GZ, i] * pz)
-            vx, vy, vz = turned_back(c, s, P[GX, i], P[GY, i], fill(X, P[GZ, i]))
+            up = turned_back(turn, base_acceleration(P, i, turns))
         else:
             if not kind & STRAIGHT:
-                row = motion_row(P, parent)
-                potential = load(work, row + 5)
-                vx, vy, vz = load(work, row + 6), load(work, row + 7), load(work, row + 8)
-                vx, vy, vz = turned_back(P[COS_GAMMA, i], P[SIN_GAMMA, i], vx, vy, vz)
-            potential = potential + vx * px + vy * py + vz * pz
-            vx, vy, vz = into_link(c, s, P[COS_ALPHA, i], P[SIN_ALPHA, i], vx, vy, vz)
-
-        m, hx, hy, hz = P[MASS, i], P[HX, i], P[HY, i], P[HZ, i]
-        if kind & PRISMATIC:
-            potential = potential + vz * coordinate(P, T, X, i)
-        nx, ny, nz = cross(hx, hy, hz, vx, vy, vz)
-        total = total + potential * m + vx * hx + vy * hy + vz * hz
-
-        store_wrench(work, wrench_row(P, i), vx * m, vy * m, vz * m, nx, ny, nz)
+                up = turned_back(gamma(P, i), load_vector(ups, 3 * parent))
+            up = into_link(P, i, turn, up)
+        hx, hy = P[HX, i], P[HY, i]
+        if kind & SLIDES:
+            store_pair(loads, i, (times(P[MASS, i], up), cross((hx, hy, P[HZ, i]), up)))
+        else:  # mass and hz are the parent's by now
+            store_pair(loads, i, ((zero, zero, zero), (hy * up[2], -(hx * up[2]), hx * up[1] - hy * up[0])))
         if kind & FORK:
-            row = motion_row(P, i)
-            store(work, row + 5, potential)
-            store(work, row + 6, vx)
-            store(work, row + 7, vy)
-            store(work, row + 8, vz)
-        store(X, 3 * n + T[INDEX, i], zero)
-    return total
+            store_vector(ups, 3 * i, up)
+
+
+@kernel
+def potential_energy(P, tree, q, potential, work):
+    """The potential energy of the moving links, zero at the world's origin: their weight at their centre of mass."""
+    n = P.shape[1]
+    turns, bodies = work[: TURN * n], work[TURN * n :]
+    turn_all(P, tree, q, turns)
+    first_moments(P, tree, q, turns, bodies)
+    store(potential, 0, fill(potential, 0.0))
+    if n > 0:
+        m, h = load_body(bodies, n)
+        up = P[BASE_GX, 0], P[BASE_GY, 0], P[BASE_GZ, 0]
+        store(potential, 0, dot(up, h) + P[BASE_POTENTIAL, 0] * m)

@@ -3,259 +3,332 @@
 Everything of link i is expressed in link i's own frame, about its origin (eqs. 3.3-50 to 3.3-58 of the chapter on robot
 arm dynamics, there for frames at the links' far ends). Two passes: `outward` finds each link's motion and the wrench
 that this motion takes, `inward` sums the wrenches of all that a joint carries.
-
-X rows, n each, in the user's order of joints: q, qd, qdd (read), tau (written). work: WORK rows for each link.
 """
 
-from fastdyn.kernels.joints import TURNS, coordinate, turn, turn_all
+from fastdyn.kernels.frames import (
+    PAIR,
+    add_pair,
+    gamma,
+    into_link,
+    load_pair,
+    parent_wrench,
+    place,
+    plus_pair,
+    store_pair,
+    turned_back,
+    zero_pair,
+)
+from fastdyn.kernels.joints import TURN, along, felt, friction, travel, turn_all, turn_of
 from fastdyn.kernels.rows import *
-from fastdyn.kernels.vectors import cross, into_link, out_of_link, turned, turned_back
-from fastdyn.scalars import add, by_sign, fill, kernel, load, store
+from fastdyn.scalars import add, fill, kernel, load, store
+from fastdyn.scalars.vectors import (
+    cross,
+    load_vector,
+    matrix_vector,
+    negative,
+    plus,
+    store_vector,
+    times,
+    transposed_vector,
+    zero_vector,
+)
 
-# work rows of a link, those of all links together: its turn (joints.py), then
-WRENCH = 6  # force, moment
-MOTION = 9  # angular velocity, angular acceleration, linear acceleration
-WORK = TURNS + WRENCH + MOTION
+MOTION = 9  # rows of a link's motion: angular velocity, angular acceleration, acceleration of the origin
+ROWS_A_LINK = TURN + PAIR + MOTION
+
+
+def inverse_dynamics_rows(n):
+    return ROWS_A_LINK * n
+
+
+def bias_forces_rows(n):
+    return (ROWS_A_LINK + 1) * n
+
+
+def joint_reactions_rows(n):
+    return (ROWS_A_LINK + 1) * n
 
 
 @kernel
-def wrench_row(P, i):
-    return TURNS * P.shape[1] + WRENCH * i
+def inverse_dynamics(P, tree, q, qd, qdd, wrenches, tau, work):
+    """tau: what a motion takes, beside what the surroundings exert."""
+    turns, loads, motions, _ = parts(P, work)
+    drives(P, tree, qd, qdd, tau)
+    outward(P, tree, q, qd, qdd, turns, loads, motions, False)
+    surroundings(P, tree, wrenches, loads)
+    inward(P, tree, q, tau, turns, loads, False)
 
 
 @kernel
-def motion_row(P, i):
-    return (TURNS + WRENCH) * P.shape[1] + MOTION * i
+def bias_forces(P, tree, q, qd, tau, work):
+    """tau at zero acceleration."""
+    turns, loads, motions, rest = parts(P, work)
+    still = rest[: P.shape[1]]
+    clear(still)
+    frictions(P, tree, qd, tau)
+    outward(P, tree, q, qd, still, turns, loads, motions, False)
+    inward(P, tree, q, tau, turns, loads, False)
 
 
 @kernel
-def whirl(wx, wy, wz, ax, ay, az):
-    """[a]x + [w]x[w]x: times a place, the acceleration there against the origin's. (3.3-52), (3.3-53)"""
-    xx, yy, zz = wx * wx, wy * wy, wz * wz
-    xy, xz, yz = wx * wy, wx * wz, wy * wz
-    return -(yy + zz), xy - az, xz + ay, xy + az, -(xx + zz), yz - ax, xz - ay, yz + ax, -(xx + yy)
-
-
-@kernel
-def outward(P, T, X, work):
-    """Each link's motion, from the base to the tips, and the wrench it takes; tau starts with what the drive takes."""
+def joint_reactions(P, tree, q, qd, qdd, wrenches, reactions, work):
+    """What the parent exerts on each link at its joint, in the user's link frame: force, moment."""
     n = P.shape[1]
-    zero = fill(X, 0.0)
-    turn_all(P, T, X, work)
-    wx, wy, wz = zero, zero, zero  # angular velocity
-    ax, ay, az = zero, zero, zero  # angular acceleration
-    vx, vy, vz = zero, zero, zero  # linear acceleration of the frame's origin
-    Uxx, Uxy, Uxz, Uyx, Uyy, Uyz, Uzx, Uzy, Uzz = zero, zero, zero, zero, zero, zero, zero, zero, zero
-
+    turns, loads, motions, rest = parts(P, work)
+    tau = rest[:n]
+    clear(tau)
+    outward(P, tree, q, qd, qdd, turns, loads, motions, True)
+    surroundings(P, tree, wrenches, loads)
+    inward(P, tree, q, tau, turns, loads, True)
     for i in range(n):
-        kind, parent, j = T[KIND, i], T[PARENT, i], T[INDEX, i]
-        s, c = turn(P, work, i)
-        rate, acceleration = load(X, n + j), load(X, 2 * n + j)
+        store_pair(reactions, tree[INDEX, i], reaction(P, i, load_motion(motions, i), load_pair(loads, i)))
 
+
+@kernel
+def parts(P, work):
+    """The rows of `work` by name: turns, loads (a wrench for each link), motions (MOTION rows for each), the rest."""
+    n = P.shape[1]
+    loads, motions, rest = TURN * n, (TURN + PAIR) * n, ROWS_A_LINK * n
+    return work[:loads], work[loads:motions], work[motions:rest], work[rest:]
+
+
+@kernel
+def clear(buffer):
+    for row in range(buffer.shape[0]):
+        store(buffer, row, fill(buffer, 0.0))
+
+
+# ---------------------------------------------------------------------------------------------- drives
+
+
+@kernel
+def drives(P, tree, qd, qdd, tau):
+    """tau starts as rotor inertia plus friction."""
+    for i in range(P.shape[1]):
+        j = tree[INDEX, i]
+        force = P[ARMATURE, i] * load(qdd, j)
+        if tree[KIND, i] & RUBS:
+            force = force + friction(P, tree, qd, i)
+        store(tau, j, force)
+
+
+@kernel
+def frictions(P, tree, qd, tau):
+    """tau starts as friction alone."""
+    for i in range(P.shape[1]):
+        if tree[KIND, i] & RUBS:
+            store(tau, tree[INDEX, i], friction(P, tree, qd, i))
+        else:
+            store(tau, tree[INDEX, i], fill(tau, 0.0))
+
+
+# ---------------------------------------------------------------------------------------------- outward
+
+
+@kernel
+def outward(P, tree, q, qd, qdd, turns, loads, motions, keep):
+    """Each link's motion, from the base to the tips, and the wrench it takes; keep: whether every motion is stored.
+
+    w, dw: angular velocity and acceleration; a: acceleration of the origin; U: see `whirl`.
+    """
+    turn_all(P, tree, q, turns)
+    none = zero_vector(turns)
+    w, dw, a, U = none, none, none, (none, none, none)
+    for i in range(P.shape[1]):
+        kind, parent, j = tree[KIND, i], tree[PARENT, i], tree[INDEX, i]
+        turn, rate, acceleration = turn_of(P, turns, i), load(qd, j), load(qdd, j)
         if parent < 0:
-            # the base accelerates at -g, so no link needs its own gravity term
-            wx, wy, wz = zero, zero, zero
-            ax, ay, az = zero, zero, zero
-            vx, vy, vz = turned_back(c, s, P[GX, i], P[GY, i], fill(X, P[GZ, i]))
+            w, dw, a = none, none, turned_back(turn, base_acceleration(P, i, turns))
         else:
             if kind & STRAIGHT:
-                px, pz = P[PX, i], P[PZ, i]
-                vx, vy, vz = vx + Uxx * px + Uxz * pz, vy + Uyx * px + Uyz * pz, vz + Uzx * px + Uzz * pz
+                a = plus_straight(P, i, a, U)
             else:
-                row = motion_row(P, parent)
-                cg, sg = P[COS_GAMMA, i], P[SIN_GAMMA, i]
-                wx, wy, wz = turned_back(cg, sg, load(work, row), load(work, row + 1), load(work, row + 2))
-                ax, ay, az = turned_back(cg, sg, load(work, row + 3), load(work, row + 4), load(work, row + 5))
-                vx, vy, vz = turned_back(cg, sg, load(work, row + 6), load(work, row + 7), load(work, row + 8))
-                px, pz = P[PX, i], P[PZ, i]
-                ux, uy, uz = cross(wx, wy, wz, px, P[PY, i], pz)
-                ux, uy, uz = cross(wx, wy, wz, ux, uy, uz)
-                ex, ey, ez = cross(ax, ay, az, px, P[PY, i], pz)
-                vx, vy, vz = vx + ux + ex, vy + uy + ey, vz + uz + ez
-            ca, sa = P[COS_ALPHA, i], P[SIN_ALPHA, i]
-            wx, wy, wz = into_link(c, s, ca, sa, wx, wy, wz)
-            ax, ay, az = into_link(c, s, ca, sa, ax, ay, az)
-            vx, vy, vz = into_link(c, s, ca, sa, vx, vy, vz)
+                w, dw, a = beside(P, i, load_motion(motions, parent))
+            w, dw, a = into_link(P, i, turn, w), into_link(P, i, turn, dw), into_link(P, i, turn, a)
 
-        if kind & PRISMATIC:
-            Uxx, Uxy, Uxz, Uyx, Uyy, Uyz, Uzx, Uzy, Uzz = whirl(wx, wy, wz, ax, ay, az)
-            # (3.3-52): the joint's travel, the Coriolis term 2 w x z qd, and the joint's own acceleration
-            d, twice = coordinate(P, T, X, i), rate + rate
-            vx = vx + Uxz * d + wy * twice
-            vy = vy + Uyz * d - wx * twice
-            vz = vz + Uzz * d + acceleration
-            m, hx, hy, hz = P[MASS, i], P[HX, i], P[HY, i], P[HZ, i]
-            # (3.3-53), (3.3-54), and the force's moment about the origin
-            fx = vx * m + Uxx * hx + Uxy * hy + Uxz * hz
-            fy = vy * m + Uyx * hx + Uyy * hy + Uyz * hz
-            fz = vz * m + Uzx * hx + Uzy * hy + Uzz * hz
-            nx, ny, nz = cross(hx, hy, hz, vx, vy, vz)
+        if kind & SLIDES:
+            if kind & HELICAL:
+                w, dw = turning(w, dw, rate, acceleration)
+            U = whirl(w, dw)
+            a = sliding(travel(P, tree, q, i), along(P, tree, i, rate), along(P, tree, i, acceleration), w, a, U)
+            wrench = heavy_wrench(P, i, a, U)
+            if kind & HELICAL:
+                wrench = wrench[0], plus(wrench[1], second_moment(P, i, U))
         else:
-            # (3.3-50), (3.3-51): the parent's motion plus the joint's, about z
-            ax, ay, az = ax + wy * rate, ay - wx * rate, az + acceleration
-            wz = wz + rate
-            Uxx, Uxy, Uxz, Uyx, Uyy, Uyz, Uzx, Uzy, Uzz = whirl(wx, wy, wz, ax, ay, az)
-            hx, hy = P[HX, i], P[HY, i]
-            Jxx, Jyy, Jxy, Jxz, Jyz = P[JXX, i], P[JYY, i], P[JXY, i], P[JXZ, i], P[JYZ, i]
-            # (3.3-53), (3.3-54): mass and hz are the parent's by now
-            fx = Uxx * hx + Uxy * hy
-            fy = Uyx * hx + Uyy * hy
-            fz = Uzx * hx + Uzy * hy
-            # (3.3-55) about the origin: the antisymmetric part of U J, and h x v
-            nx = hy * vz + Uzx * Jxy + Uzy * Jyy + (Uzz - Uyy) * Jyz - Uyx * Jxz
-            ny = (Uxx - Uzz) * Jxz + Uxy * Jyz - Uzx * Jxx - Uzy * Jxy - hx * vz
-            nz = hx * vy - hy * vx + Uyx * Jxx + (Uyy - Uxx) * Jxy + Uyz * Jxz - Uxy * Jyy - Uxz * Jyz
+            w, dw = turning(w, dw, rate, acceleration)
+            U = whirl(w, dw)
+            wrench = light_wrench(P, i, a, U)
 
-        store_wrench(work, wrench_row(P, i), fx, fy, fz, nx, ny, nz)
-        if kind & FORK:
-            row = motion_row(P, i)
-            store(work, row, wx)
-            store(work, row + 1, wy)
-            store(work, row + 2, wz)
-            store(work, row + 3, ax)
-            store(work, row + 4, ay)
-            store(work, row + 5, az)
-            store(work, row + 6, vx)
-            store(work, row + 7, vy)
-            store(work, row + 8, vz)
-
-        drive = P[ARMATURE, i] * acceleration
-        if kind & RUBS:
-            drive = drive + rate * P[VISCOUS, i] + by_sign(rate, P[PLUS, i], P[MINUS, i])
-        store(X, 3 * n + j, drive)
+        store_pair(loads, i, wrench)
+        if keep or kind & FORK:
+            store_motion(motions, i, w, dw, a)
 
 
 @kernel
-def surroundings(P, T, wrenches, work):
-    """Takes away what the surroundings exert on each link: 6 rows a link, force then moment, in the user's frames."""
-    for i in range(P.shape[1]):
-        row = 6 * T[INDEX, i]
-        fx, fy, fz = load(wrenches, row), load(wrenches, row + 1), load(wrenches, row + 2)
-        mx, my, mz = load(wrenches, row + 3), load(wrenches, row + 4), load(wrenches, row + 5)
-        fx, fy, fz = from_user(P, i, fx, fy, fz)
-        mx, my, mz = from_user(P, i, mx, my, mz)
-        ex, ey, ez = cross(P[EX, i], P[EY, i], P[EZ, i], fx, fy, fz)
-        add_wrench(work, wrench_row(P, i), -fx, -fy, -fz, -(mx + ex), -(my + ey), -(mz + ez))
+def base_acceleration(P, i, buffer):
+    """The base accelerates at -g, so that no link needs its own gravity term."""
+    return P[GX, i], P[GY, i], fill(buffer, P[GZ, i])
 
 
 @kernel
-def from_user(P, i, x, y, z):
-    """A vector of the user's link frame, expressed in the model's."""
-    return (
-        P[EXX, i] * x + P[EXY, i] * y + P[EXZ, i] * z,
-        P[EYX, i] * x + P[EYY, i] * y + P[EYZ, i] * z,
-        P[EZX, i] * x + P[EZY, i] * y + P[EZZ, i] * z,
-    )
-
-
-@kernel
-def to_user(P, i, x, y, z):
-    """A vector of the model's link frame, expressed in the user's."""
-    return (
-        P[EXX, i] * x + P[EYX, i] * y + P[EZX, i] * z,
-        P[EXY, i] * x + P[EYY, i] * y + P[EZY, i] * z,
-        P[EXZ, i] * x + P[EYZ, i] * y + P[EZZ, i] * z,
-    )
-
-
-@kernel
-def inward(P, T, X, work):
-    """From the tips to the base: what each joint transmits, and of it what its motor gives.
-
-    A straight link hands its wrench on in registers, any other through its parent's rows. A FORK's rows hold all that
-    its joint transmits afterwards.
-    """
-    n = P.shape[1]
-    zero = fill(X, 0.0)
-    fx, fy, fz, nx, ny, nz = zero, zero, zero, zero, zero, zero  # what the link just visited hands to this one
-    for i in range(n - 1, -1, -1):
-        kind, row = T[KIND, i], wrench_row(P, i)
-        fx, fy, fz = fx + load(work, row), fy + load(work, row + 1), fz + load(work, row + 2)
-        nx, ny, nz = nx + load(work, row + 3), ny + load(work, row + 4), nz + load(work, row + 5)
-        if kind & FORK:
-            store_wrench(work, row, fx, fy, fz, nx, ny, nz)
-        add(X, 3 * n + T[INDEX, i], fz if kind & PRISMATIC else nz)  # (3.3-58)
-        if T[PARENT, i] >= 0:
-            s, c = turn(P, work, i)
-            fx, fy, fz, nx, ny, nz = parent_wrench(P, T, X, i, s, c, fx, fy, fz, nx, ny, nz)
-        if not kind & STRAIGHT:
-            if T[PARENT, i] >= 0:
-                add_wrench(work, wrench_row(P, T[PARENT, i]), fx, fy, fz, nx, ny, nz)
-            fx, fy, fz, nx, ny, nz = zero, zero, zero, zero, zero, zero
-
-
-@kernel
-def store_wrench(work, row, fx, fy, fz, nx, ny, nz):
-    store(work, row, fx)
-    store(work, row + 1, fy)
-    store(work, row + 2, fz)
-    store(work, row + 3, nx)
-    store(work, row + 4, ny)
-    store(work, row + 5, nz)
-
-
-@kernel
-def add_wrench(work, row, fx, fy, fz, nx, ny, nz):
-    add(work, row, fx)
-    add(work, row + 1, fy)
-    add(work, row + 2, fz)
-    add(work, row + 3, nx)
-    add(work, row + 4, ny)
-    add(work, row + 5, nz)
-
-
-@kernel
-def parent_wrench(P, T, X, i, s, c, fx, fy, fz, nx, ny, nz):
-    """A wrench on link i, about its origin, as its parent sees it, about the parent's. (3.3-56), (3.3-57)"""
-    kind = T[KIND, i]
-    if kind & PRISMATIC:  # the moment about where the frame's origin is when the joint is at its zero
-        d = coordinate(P, T, X, i)
-        nx, ny = nx - d * fy, ny + d * fx
-    ca, sa = P[COS_ALPHA, i], P[SIN_ALPHA, i]
-    fx, fy, fz = out_of_link(c, s, ca, sa, fx, fy, fz)
-    nx, ny, nz = out_of_link(c, s, ca, sa, nx, ny, nz)
+def plus_straight(P, i, a, U):
+    """(3.3-52): the acceleration of a straight link's place on its parent."""
     px, pz = P[PX, i], P[PZ, i]
-    if kind & STRAIGHT:
-        nx, ny, nz = nx - pz * fy, ny + pz * fx - px * fz, nz + px * fy
-    else:
-        mx, my, mz = cross(px, P[PY, i], pz, fx, fy, fz)
-        cg, sg = P[COS_GAMMA, i], P[SIN_GAMMA, i]
-        nx, ny, nz = turned(cg, sg, nx + mx, ny + my, nz + mz)
-        fx, fy, fz = turned(cg, sg, fx, fy, fz)
-    return fx, fy, fz, nx, ny, nz
+    return (
+        a[0] + U[0][0] * px + U[0][2] * pz,
+        a[1] + U[1][0] * px + U[1][2] * pz,
+        a[2] + U[2][0] * px + U[2][2] * pz,
+    )
 
 
 @kernel
-def reactions(P, T, work, F):
-    """What the parent exerts on each link at its joint, in the user's link frame, after both passes; every link a FORK.
+def beside(P, i, motion):
+    """The parent's motion, turned by gamma, with the acceleration of any link's place on it. (3.3-52)"""
+    w, dw, a = motion
+    w, dw, a = turned_back(gamma(P, i), w), turned_back(gamma(P, i), dw), turned_back(gamma(P, i), a)
+    p = place(P, i)
+    return w, dw, plus(plus(a, cross(w, cross(w, p))), cross(dw, p))
 
-    The wrenches in `work` lack the inertia that was moved to the parents: it rests on the joint and is added here.
+
+@kernel
+def turning(w, dw, rate, acceleration):
+    """(3.3-50), (3.3-51): the parent's motion plus the joint's, about z."""
+    return (w[0], w[1], w[2] + rate), (dw[0] + w[1] * rate, dw[1] - w[0] * rate, dw[2] + acceleration)
+
+
+@kernel
+def sliding(d, speed, acceleration, w, a, U):
+    """(3.3-52): the joint's travel d, the Coriolis term 2 w x z speed, and the joint's own acceleration, along z."""
+    twice = speed + speed
+    return (
+        a[0] + U[0][2] * d + w[1] * twice,
+        a[1] + U[1][2] * d - w[0] * twice,
+        a[2] + U[2][2] * d + acceleration,
+    )
+
+
+@kernel
+def whirl(w, dw):
+    """[dw]x + [w]x[w]x: times a place, the acceleration there against the origin's. (3.3-52), (3.3-53)"""
+    xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
+    xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
+    return (
+        (-(yy + zz), xy - dw[2], xz + dw[1]),
+        (xy + dw[2], -(xx + zz), yz - dw[0]),
+        (xz - dw[1], yz + dw[0], -(xx + yy)),
+    )
+
+
+@kernel
+def light_wrench(P, i, a, U):
+    """The wrench that a revolute link's motion takes: mass and hz are the parent's by now."""
+    hx, hy = P[HX, i], P[HY, i]
+    Jxx, Jyy, Jxy, Jxz, Jyz = P[JXX, i], P[JYY, i], P[JXY, i], P[JXZ, i], P[JYZ, i]
+    (Uxx, Uxy, Uxz), (Uyx, Uyy, Uyz), (Uzx, Uzy, Uzz) = U
+    # (3.3-53), (3.3-54)
+    force = Uxx * hx + Uxy * hy, Uyx * hx + Uyy * hy, Uzx * hx + Uzy * hy
+    # (3.3-55) about the origin: the antisymmetric part of U J, and h x a
+    moment = (
+        hy * a[2] + Uzx * Jxy + Uzy * Jyy + (Uzz - Uyy) * Jyz - Uyx * Jxz,
+        (Uxx - Uzz) * Jxz + Uxy * Jyz - Uzx * Jxx - Uzy * Jxy - hx * a[2],
+        hx * a[1] - hy * a[0] + Uyx * Jxx + (Uyy - Uxx) * Jxy + Uyz * Jxz - Uxy * Jyy - Uxz * Jyz,
+    )
+    return force, moment
+
+
+@kernel
+def heavy_wrench(P, i, a, U):
+    """The wrench that the motion of mass and first moment takes. (3.3-53), (3.3-54)"""
+    h = P[HX, i], P[HY, i], P[HZ, i]
+    return plus(times(P[MASS, i], a), matrix_vector(U, h)), cross(h, a)
+
+
+@kernel
+def second_moment(P, i, U):
+    """(3.3-55): the moment that turning second moments takes, the antisymmetric part of U J."""
+    Jxx, Jyy, Jxy, Jxz, Jyz = P[JXX, i], P[JYY, i], P[JXY, i], P[JXZ, i], P[JYZ, i]
+    (Uxx, Uxy, Uxz), (Uyx, Uyy, Uyz), (Uzx, Uzy, Uzz) = U
+    return (
+        Uzx * Jxy + Uzy * Jyy + (Uzz - Uyy) * Jyz - Uyx * Jxz,
+        (Uxx - Uzz) * Jxz + Uxy * Jyz - Uzx * Jxx - Uzy * Jxy,
+        Uyx * Jxx + (Uyy - Uxx) * Jxy + Uyz * Jxz - Uxy * Jyy - Uxz * Jyz,
+    )
+
+
+@kernel
+def load_motion(motions, i):
+    row = MOTION * i
+    return load_vector(motions, row), load_vector(motions, row + 3), load_vector(motions, row + 6)
+
+
+@kernel
+def store_motion(motions, i, w, dw, a):
+    store_vector(motions, MOTION * i, w)
+    store_vector(motions, MOTION * i + 3, dw)
+    store_vector(motions, MOTION * i + 6, a)
+
+
+@kernel
+def surroundings(P, tree, wrenches, loads):
+    """Takes away what the surroundings exert on each link, in the user's frames; an empty buffer means nothing."""
+    if wrenches.shape[0] > 0:
+        for i in range(P.shape[1]):
+            force, moment = load_pair(wrenches, tree[INDEX, i])
+            force, moment = matrix_vector(user_axes(P, i), force), matrix_vector(user_axes(P, i), moment)
+            moment = plus(moment, cross((P[EX, i], P[EY, i], P[EZ, i]), force))
+            add_pair(loads, i, (negative(force), negative(moment)))
+
+
+@kernel
+def user_axes(P, i):
+    """The rotation of the user's link frame in the model's."""
+    return (P[EXX, i], P[EXY, i], P[EXZ, i]), (P[EYX, i], P[EYY, i], P[EYZ, i]), (P[EZX, i], P[EZY, i], P[EZZ, i])
+
+
+# ---------------------------------------------------------------------------------------------- inward
+
+
+@kernel
+def inward(P, tree, q, tau, turns, loads, keep):
+    """From the tips to the base: what each joint transmits, and of it what its motor gives, added to tau.
+
+    A straight link hands its wrench on in registers, any other through its parent's rows. keep: whether `loads` holds
+    all that each joint transmits afterwards.
     """
-    n = P.shape[1]
-    for i in range(n):
-        row = motion_row(P, i)
-        wx, wy, wz = load(work, row), load(work, row + 1), load(work, row + 2)
-        ax, ay, az = load(work, row + 3), load(work, row + 4), load(work, row + 5)
-        vx, vy, vz = load(work, row + 6), load(work, row + 7), load(work, row + 8)
-        Uxx, Uxy, Uxz, Uyx, Uyy, Uyz, Uzx, Uzy, Uzz = whirl(wx, wy, wz, ax, ay, az)
-        m, hz = P[LOST_MASS, i], P[LOST_HZ, i]
-        Jxx, Jyy, Jzz = P[LOST_XX, i], P[LOST_YY, i], P[LOST_ZZ, i]
-        Jxy, Jxz, Jyz = P[LOST_XY, i], P[LOST_XZ, i], P[LOST_YZ, i]
-        row = wrench_row(P, i)
-        fx = load(work, row) + vx * m + Uxz * hz
-        fy = load(work, row + 1) + vy * m + Uyz * hz
-        fz = load(work, row + 2) + vz * m + Uzz * hz
-        nx = load(work, row + 3) - hz * vy + Uzx * Jxy + Uzy * Jyy + (Uzz - Uyy) * Jyz - Uyx * Jxz - Uyz * Jzz
-        ny = load(work, row + 4) + hz * vx + (Uxx - Uzz) * Jxz + Uxy * Jyz + Uxz * Jzz - Uzx * Jxx - Uzy * Jxy
-        nz = load(work, row + 5) + Uyx * Jxx + (Uyy - Uxx) * Jxy + Uyz * Jxz - Uxy * Jyy - Uxz * Jyz
-        d = P[JOINT_Z, i]  # moments about the joint's own origin
-        nx, ny = nx + d * fy, ny - d * fx
-        fx, fy, fz = to_user(P, i, fx, fy, fz)
-        nx, ny, nz = to_user(P, i, nx, ny, nz)
-        row = 6 * T[INDEX, i]
-        store(F, row, fx)
-        store(F, row + 1, fy)
-        store(F, row + 2, fz)
-        store(F, row + 3, nx)
-        store(F, row + 4, ny)
-        store(F, row + 5, nz)
+    none = zero_pair(turns)
+    wrench = none  # what the link just visited hands to this one
+    for i in range(P.shape[1] - 1, -1, -1):
+        wrench = plus_pair(wrench, load_pair(loads, i))
+        if keep:
+            store_pair(loads, i, wrench)
+        add(tau, tree[INDEX, i], felt(P, tree, i, wrench))  # (3.3-58)
+        if tree[PARENT, i] >= 0:
+            wrench = parent_wrench(P, tree, q, i, turn_of(P, turns, i), wrench)
+        if not tree[KIND, i] & STRAIGHT:
+            if tree[PARENT, i] >= 0:
+                add_pair(loads, tree[PARENT, i], wrench)
+            wrench = none
+
+
+@kernel
+def reaction(P, i, motion, wrench):
+    """What joint i transmits, about the joint's own origin, in the user's link frame.
+
+    The wrench lacks the inertia that was moved to the parent: it rests on the joint and is added here.
+    """
+    w, dw, a = motion
+    force, moment = wrench
+    U = whirl(w, dw)
+    (Uxx, Uxy, Uxz), (Uyx, Uyy, Uyz), (Uzx, Uzy, Uzz) = U
+    m, hz = P[LOST_MASS, i], P[LOST_HZ, i]
+    Jxx, Jyy, Jzz = P[LOST_XX, i], P[LOST_YY, i], P[LOST_ZZ, i]
+    Jxy, Jxz, Jyz = P[LOST_XY, i], P[LOST_XZ, i], P[LOST_YZ, i]
+    fx = force[0] + a[0] * m + Uxz * hz
+    fy = force[1] + a[1] * m + Uyz * hz
+    fz = force[2] + a[2] * m + Uzz * hz
+    nx = moment[0] - hz * a[1] + Uzx * Jxy + Uzy * Jyy + (Uzz - Uyy) * Jyz - Uyx * Jxz - Uyz * Jzz
+    ny = moment[1] + hz * a[0] + (Uxx - Uzz) * Jxz + Uxy * Jyz + Uxz * Jzz - Uzx * Jxx - Uzy * Jxy
+    nz = moment[2] + Uyx * Jxx + (Uyy - Uxx) * Jxy + Uyz * Jxz - Uxy * Jyy - Uxz * Jyz
+    d = P[JOINT_Z, i]
+    user = user_axes(P, i)
+    return transposed_vector(user, (fx, fy, fz)), transposed_vector(user, (nx + d * fy, ny - d * fx, nz))

@@ -287,7 +287,7 @@ class CoupledRobot:
         """For each coordinate, an inertia that is no more than rounding: M_ij is not above sqrt(M_ii M_jj)."""
         model = self.robot.model
         noise = np.empty(self.robot.n)
-        noise[model.T[INDEX]] = model.P[SMALLEST]
+        noise[model.tree[INDEX]] = model.P[SMALLEST]
         felt: Array = (np.abs(self.G).T @ np.sqrt(noise)) ** 2
         return felt
 

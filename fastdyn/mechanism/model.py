@@ -9,7 +9,8 @@ Three things are done to a description, none of which changes a torque:
    is large (nearly parallel axes, as rounded angles in files produce them), the origin stays where the joint's is: an
    inertia about a far point would drown in rounding.
 3. Inertia that a joint cannot feel moves to the parent. Turning about z does nothing to mass on the axis, so a revolute
-   link gives up m, h_z and J_zz; sliding does nothing to rotational inertia, so a prismatic link gives up J.
+   link gives up m, h_z and J_zz; sliding does nothing to rotational inertia, so a prismatic link gives up J; a helical
+   link gives up what both have in common, J_zz.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ from numpy.typing import NDArray
 from fastdyn.kernels import rows as r
 from fastdyn.mechanism.parts import EPS, Array, Joint
 
+BITS = {"revolute": 0, "prismatic": r.PRISMATIC, "helical": r.HELICAL}  # of KIND
+
 
 @dataclass(frozen=True, eq=False)
 class Model:
     """Flat arrays of a robot, in the kernels' own order of links."""
 
     P: Array  # (ROWS, n): one row per quantity, one column per link
-    T: NDArray[np.int64]  # (3, n): parent, kind, place in the user's q
-    forked: NDArray[np.int64]  # the same with every link a FORK, so that kernels keep every link's motion
-    base_potential: float  # J: potential energy of what no joint can feel
+    tree: NDArray[np.int64]  # (3, n): parent, kind, place in the user's q
 
     @property
     def n(self) -> int:
@@ -42,7 +43,7 @@ class Model:
 
     @cached_property
     def single(self) -> NDArray[np.float32]:
-        """P in single precision; what counts as no inertia is scaled to its rounding."""
+        """P in single precision; singularity thresholds are scaled to its rounding."""
         P = self.P.copy(order="F")
         P[r.SMALLEST] *= np.finfo(np.float32).eps / EPS
         rounded = np.asfortranarray(P, dtype=np.float32)
@@ -73,19 +74,18 @@ def build(nodes: Sequence[Node], gravity: Array, mount: Array) -> Model:
     place = {index: i for i, index in enumerate(order)}
     n = len(nodes)
     P = np.zeros((r.ROWS, n), order="F")  # a link's column in one run of memory
-    T = np.zeros((3, n), dtype=np.int64)
-    Q = [_place(P, T, place, nodes, children, nodes[index], size, mount.T[:3, :3] @ gravity) for index in order]
+    tree = np.zeros((3, n), dtype=np.int64)
+    poses = [_place(P, tree, place, nodes, children, nodes[index], size, mount.T[:3, :3] @ gravity) for index in order]
+    P[r.BASE_GX : r.BASE_GZ + 1] = -(mount.T[:3, :3] @ gravity)[:, None]
+    P[r.BASE_POTENTIAL] = -gravity @ mount[:3, 3]
     for i, index in enumerate(order):
-        _drive(P, T, i, nodes[index].joint)
+        _drive(P, tree, i, nodes[index].joint)
     moments = [_in_canonical(nodes[index]) for index in order]
-    _thresholds(P, T, Q, moments)
-    left = _lump(P, T, Q, moments)
-    forked = T.copy()
-    forked[r.KIND] |= r.FORK
-    for array in (P, T, forked):
+    _thresholds(P, tree, poses, moments)
+    _lump(P, tree, poses, moments)
+    for array in (P, tree):
         array.flags.writeable = False
-    base_potential = -float(gravity @ (mount @ left)[:3, 3] + P[r.MASS].sum() * (gravity @ mount[:3, 3]))
-    return Model(P, T, forked, base_potential)
+    return Model(P, tree)
 
 
 def _size(nodes: Sequence[Node]) -> float:
@@ -150,15 +150,15 @@ def _rotation_z(angle: float) -> Array:
 
 
 def _inverse(pose: Array) -> Array:
-    T = np.eye(4)
-    T[:3, :3] = pose[:3, :3].T
-    T[:3, 3] = -pose[:3, :3].T @ pose[:3, 3]
-    return T
+    back = np.eye(4)
+    back[:3, :3] = pose[:3, :3].T
+    back[:3, 3] = -pose[:3, :3].T @ pose[:3, 3]
+    return back
 
 
 def _place(
     P: Array,
-    T: NDArray[np.int64],
+    tree: NDArray[np.int64],
     place: dict[int, int],
     nodes: Sequence[Node],
     children: dict[int, list[int]],
@@ -168,7 +168,6 @@ def _place(
 ) -> Array:
     """Chooses a link's canonical frame, writes its column's geometry and returns its pose on its parent at zero."""
     i, joint = place[node.index], node.joint
-    prismatic = joint.kind == "prismatic"
     parent = place[node.parent] if node.parent >= 0 else -1
     R, p = _way(node, nodes)
     gamma, ca, sa = _angles(R, p)
@@ -198,19 +197,18 @@ def _place(
         node.frame = _canonical(joint, slide, node.turn)
     theta = delta + node.turn
 
-    T[r.PARENT, i], T[r.INDEX, i] = parent, node.index
-    T[r.KIND, i] = (r.PRISMATIC if prismatic else 0) | (r.STRAIGHT if straight else 0)
+    tree[r.PARENT, i], tree[r.INDEX, i] = parent, node.index
+    tree[r.KIND, i] = BITS[joint.kind] | (r.STRAIGHT if straight else 0)
     if parent >= 0 and not straight:
-        T[r.KIND, parent] |= r.FORK
+        tree[r.KIND, parent] |= r.FORK
     P[r.COS_ALPHA, i], P[r.SIN_ALPHA, i] = ca, sa
     P[r.PX : r.PZ + 1, i] = p
     P[r.COS_GAMMA, i], P[r.SIN_GAMMA, i] = math.cos(gamma), math.sin(gamma)
-    P[r.OFFSET, i] = 0.0 if prismatic else theta  # a prismatic joint's slide is part of p and of the link's frame
+    P[r.OFFSET, i], P[r.PITCH, i] = theta, joint.pitch
     P[r.COS_THETA, i], P[r.SIN_THETA, i] = math.cos(theta), math.sin(theta)
     if parent < 0:
         seen = Rx.T @ _rotation_z(-gamma)
         P[r.GX : r.GZ + 1, i] = -seen @ gravity
-        P[r.PX : r.PZ + 1, i] = Rx.T @ p
     E = _inverse(node.frame)
     P[r.EXX : r.EZZ + 1, i] = E[:3, :3].ravel()
     P[r.EX : r.EZ + 1, i] = E[:3, 3]
@@ -239,14 +237,15 @@ def _in_canonical(node: Node) -> Array:
     return moved
 
 
-def _lump(P: Array, T: NDArray[np.int64], poses: list[Array], moments: list[Array]) -> Array:
-    """Moves to the parents what joints cannot feel, from the tips inward; returns what has reached the base."""
-    base = np.zeros((4, 4))
+def _lump(P: Array, tree: NDArray[np.int64], poses: list[Array], moments: list[Array]) -> None:
+    """Moves to the parents what joints cannot feel, from the tips inward."""
     for i in range(len(moments) - 1, -1, -1):
         S = moments[i]
         lost = np.zeros((4, 4))
-        if T[r.KIND, i] & r.PRISMATIC:
+        if tree[r.KIND, i] & r.PRISMATIC:
             lost[:3, :3] = S[:3, :3]
+        elif tree[r.KIND, i] & r.HELICAL:
+            lost[2, 2] = S[2, 2]
         else:
             lost[2:, 2:] = S[2:, 2:]
         S = S - lost
@@ -255,28 +254,24 @@ def _lump(P: Array, T: NDArray[np.int64], poses: list[Array], moments: list[Arra
         P[[r.LOST_MASS, r.LOST_HZ], i] = lost[3, 3], lost[2, 3]
         P[r.LOST_XX : r.LOST_ZZ + 1, i] = np.diagonal(lost)[:3]
         P[[r.LOST_XY, r.LOST_XZ, r.LOST_YZ], i] = lost[0, 1], lost[0, 2], lost[1, 2]
-        moved = poses[i] @ lost @ poses[i].T
-        parent = T[r.PARENT, i]
-        if S[3, 3] or T[r.KIND, i] & r.HEAVY:
-            T[r.KIND, i] |= r.HEAVY
+        parent = tree[r.PARENT, i]
+        if S[3, 3] or tree[r.KIND, i] & r.HEAVY:
+            tree[r.KIND, i] |= r.HEAVY
             if parent >= 0:
-                T[r.KIND, parent] |= r.HEAVY
+                tree[r.KIND, parent] |= r.HEAVY
         if parent >= 0:
-            moments[parent] = moments[parent] + moved
-        else:
-            base += moved
-    return base
+            moments[parent] = moments[parent] + poses[i] @ lost @ poses[i].T
 
 
-def _drive(P: Array, T: NDArray[np.int64], i: int, joint: Joint) -> None:
+def _drive(P: Array, tree: NDArray[np.int64], i: int, joint: Joint) -> None:
     motor = joint.motor
     plus, minus = motor.joint_coulomb
     P[r.ARMATURE, i], P[r.VISCOUS, i], P[r.PLUS, i], P[r.MINUS, i] = motor.armature, motor.joint_viscous, plus, -minus
     if motor.joint_viscous or plus or minus:
-        T[r.KIND, i] |= r.RUBS
+        tree[r.KIND, i] |= r.RUBS
 
 
-def _thresholds(P: Array, T: NDArray[np.int64], poses: list[Array], moments: list[Array]) -> None:
+def _thresholds(P: Array, tree: NDArray[np.int64], poses: list[Array], moments: list[Array]) -> None:
     """SMALLEST: rounding in the inertia felt at a joint, from what all it carries could have at most, stretched out.
 
     The inertia felt is a difference of numbers no larger than this bound; 4 n eps of it is noise.
@@ -286,9 +281,11 @@ def _thresholds(P: Array, T: NDArray[np.int64], poses: list[Array], moments: lis
     first = np.array([np.linalg.norm(S[:3, 3]) for S in moments])
     second = np.array([np.trace(S[:3, :3]) for S in moments])
     for i in range(n - 1, -1, -1):
-        bound = mass[i] if T[r.KIND, i] & r.PRISMATIC else second[i]
+        pitch = abs(P[r.PITCH, i])  # a lever, as far as the inertia felt is concerned
+        turning = second[i] + 2 * first[i] * pitch + mass[i] * pitch**2
+        bound = mass[i] if tree[r.KIND, i] & r.PRISMATIC else turning
         P[r.SMALLEST, i] = 4 * n * EPS * (bound + P[r.ARMATURE, i])
-        parent, reach = T[r.PARENT, i], float(np.linalg.norm(poses[i][:3, 3]))
+        parent, reach = tree[r.PARENT, i], float(np.linalg.norm(poses[i][:3, 3]))
         if parent >= 0:
             second[parent] += second[i] + 2 * first[i] * reach + mass[i] * reach**2
             first[parent] += first[i] + mass[i] * reach

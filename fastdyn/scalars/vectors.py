@@ -1,6 +1,6 @@
 """Vectors as triples of scalars, 3x3 matrices as triples of rows, both also in rows of a buffer."""
 
-from fastdyn.scalars import fill, kernel, load, store
+from fastdyn.scalars import add, fill, kernel, load, store
 
 
 @kernel
@@ -96,3 +96,71 @@ def store_matrix(buffer, row, M):
     store_vector(buffer, row, M[0])
     store_vector(buffer, row + 3, M[1])
     store_vector(buffer, row + 6, M[2])
+
+
+@kernel
+def add_vector(buffer, row, v):
+    add(buffer, row, v[0])
+    add(buffer, row + 1, v[1])
+    add(buffer, row + 2, v[2])
+
+
+@kernel
+def add_matrix(buffer, row, M):
+    add_vector(buffer, row, M[0])
+    add_vector(buffer, row + 3, M[1])
+    add_vector(buffer, row + 6, M[2])
+
+
+@kernel
+def matrix_plus(A, B):
+    return plus(A[0], B[0]), plus(A[1], B[1]), plus(A[2], B[2])
+
+
+@kernel
+def matrix_minus_outer(M, a, b):
+    """M - a b^T."""
+    return minus(M[0], times(a[0], b)), minus(M[1], times(a[1], b)), minus(M[2], times(a[2], b))
+
+
+# A symmetric matrix is one tuple of six: xx, yy, zz, xy, xz, yz
+
+
+@kernel
+def symmetric_plus(A, B):
+    return A[0] + B[0], A[1] + B[1], A[2] + B[2], A[3] + B[3], A[4] + B[4], A[5] + B[5]
+
+
+@kernel
+def symmetric_minus_outer(S, a, b):
+    """S - a b^T, where b is a multiple of a."""
+    return (
+        S[0] - a[0] * b[0], S[1] - a[1] * b[1], S[2] - a[2] * b[2],
+        S[3] - a[0] * b[1], S[4] - a[0] * b[2], S[5] - a[1] * b[2],
+    )  # fmt: skip
+
+
+@kernel
+def zero_symmetric(buffer):
+    zero = fill(buffer, 0.0)
+    return zero, zero, zero, zero, zero, zero
+
+
+@kernel
+def load_symmetric(buffer, row):
+    return (
+        load(buffer, row), load(buffer, row + 1), load(buffer, row + 2),
+        load(buffer, row + 3), load(buffer, row + 4), load(buffer, row + 5),
+    )  # fmt: skip
+
+
+@kernel
+def store_symmetric(buffer, row, S):
+    store_vector(buffer, row, (S[0], S[1], S[2]))
+    store_vector(buffer, row + 3, (S[3], S[4], S[5]))
+
+
+@kernel
+def add_symmetric(buffer, row, S):
+    add_vector(buffer, row, (S[0], S[1], S[2]))
+    add_vector(buffer, row + 3, (S[3], S[4], S[5]))

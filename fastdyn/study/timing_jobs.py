@@ -80,7 +80,7 @@ def job(name: str, n: int, room: int, lanes: bool) -> Call:
         rows = quantity.rows(n)
         given = [*motion, api.NONE][: len(quantity.arguments)]
         scratch = api.lane_rows(rows) if lanes else np.empty(rows)
-        call = Call(quantity.entry, (robot.model.P, robot.model.T, *given, result, scratch), {name: result})
+        call = Call(quantity.entry, (robot.model.P, robot.model.tree, *given, result, scratch), {name: result})
     else:
         how = FORMULATIONS.get(name, SIMPLIFIED)
         motion = _states(n, batch(3 * n + sum(n**axes for axes in how.results.values()), room, lanes))
