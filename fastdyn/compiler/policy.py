@@ -81,9 +81,11 @@ class Entry:
 
     def signature(self, width: int) -> tuple[Any, ...]:
         """The types of the arguments."""
+        from fastdyn.scalars.lanes import buffer_type  # late: lanes import this module
+
         real = types.float32 if width == 16 else types.float64
         P, T = types.Array(real, 2, "F"), types.Array(types.int64, 2, "C")
-        samples, scratch = types.Array(real, 2, "C"), types.Array(real, 1 if width == 1 else 2, "C")
+        samples, scratch = types.Array(real, 2, "C"), buffer_type(real, width)
         return (P, T, *[samples] * (self.py_func.__code__.co_argcount - 3), scratch)
 
     def _compile(self, width: int) -> Callable[..., Any]:

@@ -2,7 +2,7 @@
 
 from fastdyn.compiler.policy import AddressEntry, Entry, entry, kernel
 from fastdyn.scalars.counting import Counting, Operations, count, count_stages
-from fastdyn.scalars.lanes import LANES, SINGLE_LANES, add, all_above, all_finite, by_sign, fill, load, store
+from fastdyn.scalars.lanes import LANES, SINGLE_LANES, add, all_above, all_finite, buffer_type, by_sign, fill, load, store
 from fastdyn.scalars.samples import columns_at, floats_at, give, integers_at, take, width
 from fastdyn.scalars.trigonometry import SINCOS_RANGE, SINGLE_SINCOS_RANGE, sincos, sincos_rows
 
@@ -18,6 +18,7 @@ __all__ = [
     "add",
     "all_above",
     "all_finite",
+    "buffer_type",
     "by_sign",
     "columns_at",
     "count",
