@@ -8,6 +8,7 @@ The Numba type of a buffer carries its number of lanes: `buffer_type`.
 
 import math
 import operator
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -69,7 +70,7 @@ class _LaneModel(models.PrimitiveModel):
         super().__init__(manager, frontend_type, frontend_type.vector)
 
 
-def buffer_type(element, count):
+def buffer_type(element: Any, count: int) -> Any:
     """The Numba type of a buffer whose rows hold `count` samples: 1-D for one, otherwise (rows, count).
 
     Signatures use it. A buffer typed from a NumPy array does not know its count and holds LANES float64 or SINGLE_LANES
@@ -169,7 +170,7 @@ def add(buffer, row, value):
 
 
 def fill(buffer, value):
-    """A constant of the kind that the buffer holds."""
+    """A constant, which may be a scalar already, as the kind of scalar that the buffer holds."""
     if buffer.ndim == 2:
         return np.full(buffer.shape[1], value, dtype=buffer.dtype)
     return buffer[0].like(value) if buffer.dtype == object else value
@@ -274,7 +275,7 @@ def _fill_overload(buffer, value):
 # ---------------------------------------------------------------------------------------------- questions
 
 
-def by_sign(x, positive, negative):
+def by_sign(x: Any, positive: Any, negative: Any) -> Any:
     """`positive` where x > 0, `negative` where x < 0, else 0."""
     if hasattr(x, "by_sign"):
         return x.by_sign(positive, negative)

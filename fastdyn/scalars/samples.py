@@ -68,7 +68,7 @@ def _columns(lane):
 
 
 def _transposed(builder, rows):
-    """The transpose of a square of vectors, or of two squares side by side: swaps halves, quarters, ... of the square."""
+    """Transposes a square of vectors, or two squares side by side, by swapping halves, then quarters, and so on."""
     lanes = rows[0].type.count
     half = len(rows) // 2
     while half:

@@ -7,6 +7,7 @@ computed one by one by the C library, so that no lane's result depends on the ot
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -62,7 +63,7 @@ SINCOS_RANGE = _FLOAT64.range
 SINGLE_SINCOS_RANGE = _FLOAT32.range
 
 
-def sincos(x):
+def sincos(x: Any) -> Any:
     """Sine and cosine. Compiled float64: within 2.2e-16 of the true value up to SINCOS_RANGE, then the C library's."""
     if hasattr(x, "sincos"):
         return x.sincos()
