@@ -1,9 +1,44 @@
-"""What a number is: float64, lanes of SIMD, or a scalar that counts. Kernels import their verbs from here."""
+"""Kinds of scalars that the same kernel texts run on, and the verbs that the texts use.
+
+    float64     one sample, compiled
+    lanes       4 to 16 samples in a SIMD value, compiled; in plain Python a NumPy row         lanes.py
+    Counting    counts operations, in plain Python                                             counting.py
+    Traced      records operations as a graph, in plain Python                                 tracing.py
+    Symbolic    holds a SymPy expression, in plain Python                                      symbols.py
+
+A text computes with + - * / and negation, and with these verbs:
+
+    load, store, add                    one row of a buffer
+    fill(buffer, value)                 a constant of the buffer's kind of scalar: x.like(value)
+    sincos(x), sincos_rows              sine and cosine: x.sincos()                             trigonometry.py
+    by_sign(x, positive, negative)      positive where x > 0, negative where x < 0, else 0: x.by_sign(...)
+    all_above(x, bound)                 whether x > bound in every lane: x.all_above(bound)
+    all_finite(x)                       whether no lane is NaN or infinite: x.all_finite()
+    width, take, give                   blocks of samples into a buffer and out                 samples.py
+
+It may branch on integers, on all_above and all_finite, and on whether a constant of the model == a number.
+
+A new kind of scalar implements the operators, which also accept floats on either side, == for constants, and the five
+methods named above. Its buffers are 1-D NumPy arrays of objects.
+"""
 
 from fastdyn.compiler.policy import AddressEntry, Entry, entry, kernel
-from fastdyn.scalars.counting import Counting, Operations, count, count_stages
-from fastdyn.scalars.lanes import LANES, SINGLE_LANES, add, all_above, all_finite, by_sign, fill, load, store
+from fastdyn.scalars.counting import Counting, Operations, Tally, count, count_stages
+from fastdyn.scalars.lanes import (
+    LANES,
+    SINGLE_LANES,
+    add,
+    all_above,
+    all_finite,
+    buffer_type,
+    by_sign,
+    fill,
+    load,
+    store,
+)
 from fastdyn.scalars.samples import columns_at, floats_at, give, integers_at, take, width
+from fastdyn.scalars.symbols import Symbolic
+from fastdyn.scalars.tracing import Check, Graph, Traced
 from fastdyn.scalars.trigonometry import SINCOS_RANGE, SINGLE_SINCOS_RANGE, sincos, sincos_rows
 
 __all__ = [
@@ -12,12 +47,18 @@ __all__ = [
     "SINGLE_LANES",
     "SINGLE_SINCOS_RANGE",
     "AddressEntry",
+    "Check",
     "Counting",
     "Entry",
+    "Graph",
     "Operations",
+    "Symbolic",
+    "Tally",
+    "Traced",
     "add",
     "all_above",
     "all_finite",
+    "buffer_type",
     "by_sign",
     "columns_at",
     "count",

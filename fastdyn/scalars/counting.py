@@ -1,8 +1,9 @@
-"""Scalars that count the operations made on them: run a kernel's text on them in plain Python and read the totals."""
+"""Scalars that count operations: run a kernel's text on them in plain Python and read the totals."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Operations:
-    """How many floating-point operations a text made. Subtractions count as additions; a change of sign is free."""
+    """Numbers of floating-point operations. Subtractions count as additions; a change of sign is free."""
 
     multiplications: int = 0
     additions: int = 0
@@ -32,47 +33,54 @@ class Operations:
         return self.multiplications, self.additions, self.divisions, self.sincos
 
 
+class Tally(Counter[str]):
+    """Counts the operations of all scalars that refer to it.
+
+    >>> tally = Tally()
+    >>> x = Counting.array([3.0, 4.0], tally)
+    >>> float(x[0] * x[0] + x[1] * x[1]), tally.operations()
+    (25.0, Operations(multiplications=2, additions=1, divisions=0, sincos=0))
+    """
+
+    def operations(self) -> Operations:
+        """The totals so far."""
+        return Operations(**self)
+
+
 class Counting:
-    """A float that counts. Counts are kept for the whole class; `count` reads their difference."""
+    """A float that counts its operations in a tally; without a tally it only computes.
 
-    __slots__ = ("value",)
-    multiplications = additions = divisions = sincoses = 0
+    Results belong to the operands' tally. Operands of two tallies are refused: neither count would be right.
+    """
 
-    def __init__(self, value: Any) -> None:
-        self.value = float(value)
+    __slots__ = ("tally", "value")
+
+    def __init__(self, value: Any, tally: Tally | None = None) -> None:
+        self.value, self.tally = float(value), tally
 
     def __add__(self, other: Any) -> Counting:
-        Counting.additions += 1
-        return Counting(self.value + _value(other))
+        return self._counted("additions", self.value + _value(other), other)
 
     def __sub__(self, other: Any) -> Counting:
-        Counting.additions += 1
-        return Counting(self.value - _value(other))
+        return self._counted("additions", self.value - _value(other), other)
 
     def __rsub__(self, other: Any) -> Counting:
-        Counting.additions += 1
-        return Counting(_value(other) - self.value)
+        return self._counted("additions", _value(other) - self.value, other)
 
     def __mul__(self, other: Any) -> Counting:
-        Counting.multiplications += 1
-        return Counting(self.value * _value(other))
+        return self._counted("multiplications", self.value * _value(other), other)
 
     def __truediv__(self, other: Any) -> Counting:
-        Counting.divisions += 1
-        return Counting(self.value / _value(other))
+        return self._counted("divisions", self.value / _value(other), other)
 
     def __rtruediv__(self, other: Any) -> Counting:
-        Counting.divisions += 1
-        return Counting(_value(other) / self.value)
+        return self._counted("divisions", _value(other) / self.value, other)
 
     __radd__ = __add__
     __rmul__ = __mul__
 
     def __neg__(self) -> Counting:
-        return Counting(-self.value)
-
-    def __gt__(self, other: Any) -> bool:
-        return bool(self.value > _value(other))
+        return self.like(-self.value)
 
     def __eq__(self, other: object) -> bool:
         return bool(self.value == _value(other))
@@ -83,28 +91,43 @@ class Counting:
     def __float__(self) -> float:
         return self.value
 
+    def like(self, value: Any) -> Counting:
+        """A constant of the same tally."""
+        return Counting(value, self.tally)
+
     def sincos(self) -> tuple[Counting, Counting]:
         """Counted as one operation of its own kind."""
-        Counting.sincoses += 1
-        return Counting(math.sin(self.value)), Counting(math.cos(self.value))
+        sine, cosine = math.sin(self.value), math.cos(self.value)
+        return self._counted("sincos", sine, None), self.like(cosine)
 
     def by_sign(self, positive: Any, negative: Any) -> Counting:
         """A choice, not an operation."""
-        return Counting(_value(positive) if self.value > 0 else _value(negative) if self.value < 0 else 0.0)
+        return self.like(_value(positive) if self.value > 0 else _value(negative) if self.value < 0 else 0.0)
 
-    @classmethod
-    def counts(cls) -> Operations:
-        """The totals since the program began."""
-        return Operations(cls.multiplications, cls.additions, cls.divisions, cls.sincoses)
+    def all_above(self, bound: Any) -> bool:
+        """Whether the value is above a bound; not counted."""
+        return bool(self.value > _value(bound))
+
+    def all_finite(self) -> bool:
+        """Whether the value is neither NaN nor infinite; not counted."""
+        return math.isfinite(self.value)
 
     @staticmethod
-    def array(values: Any) -> np.ndarray[Any, np.dtype[Any]]:
+    def array(values: Any, tally: Tally | None = None) -> np.ndarray[Any, np.dtype[Any]]:
         """The same numbers as an array of counting scalars."""
-        flat = np.asarray(values, dtype=float)
-        counted = np.empty(flat.shape, dtype=object)
-        for place, value in np.ndenumerate(flat):
-            counted[place] = Counting(value)
-        return counted
+        given = np.asarray(values, dtype=float)
+        return np.array([Counting(value, tally) for value in given.ravel()], dtype=object).reshape(given.shape)
+
+    def _counted(self, operation: str, value: Any, other: Any) -> Counting:
+        """The result of an operation."""
+        tally = self.tally
+        if isinstance(other, Counting) and other.tally is not tally:
+            if tally is not None and other.tally is not None:
+                raise ValueError("counting scalars of two tallies meet in one operation: use one tally for all arrays")
+            tally = tally if other.tally is None else other.tally
+        if tally is not None:
+            tally[operation] += 1
+        return Counting(value, tally)
 
 
 def _value(x: Any) -> Any:
@@ -112,23 +135,26 @@ def _value(x: Any) -> Any:
 
 
 def count(text: Callable[..., Any], *arguments: Any) -> Operations:
-    """Runs a kernel's text on counting scalars and tells what it cost.
+    """The operations that a kernel's text makes, by running it on counting scalars.
 
-    Arrays of floats become arrays of counting scalars; everything else is handed over as it is. Results are written to
-    the counting arrays and lost: pass arrays made by `Counting.array` to see them.
+    Arrays of floats are copied to arrays of counting scalars, so that results are lost: pass arrays made by
+    `Counting.array` to see them. These join the count; everything else is passed as it is.
+
+    >>> count(lambda x: x[0] * x[1] + 1.0, np.ones(2))
+    Operations(multiplications=1, additions=1, divisions=0, sincos=0)
     """
-    before = Counting.counts()
-    text(*_counting(arguments))
-    return Counting.counts() - before
+    tally = Tally()
+    text(*(_counting(a, tally) for a in arguments))
+    return tally.operations()
 
 
 def count_stages(
     text: Callable[..., Any], stages: Mapping[str, Callable[..., Any]], *arguments: Any
 ) -> dict[str, Operations]:
-    """Like `count`, with a breakdown: what each of some functions cost that the text calls, by the names given.
+    """Like `count`, by stage: the operations of some functions that the text calls, under the names given.
 
-    Operations of a stage that another stage calls count for the inner one only; those outside all stages stand under
-    "". Not for several threads at once: while it runs, the modules of the text and its stages call watched functions.
+    Operations of a stage that another stage calls count for the inner one only; those outside all stages are under "".
+    Not for several threads at once: while it runs, the stages are replaced in the modules of the text and the stages.
 
     >>> def square(x): return x * x
     >>> def text(x): return square(x[0]) + square(x[1])
@@ -137,13 +163,11 @@ def count_stages(
     """
     totals = dict.fromkeys(["", *stages], Operations())
     running = [""]
-    since = Counting.counts()
+    tally = Tally()
 
     def settle() -> None:
-        nonlocal since
-        now = Counting.counts()
-        totals[running[-1]] += now - since
-        since = now
+        totals[running[-1]] += tally.operations()
+        tally.clear()
 
     def watched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
@@ -160,7 +184,7 @@ def count_stages(
 
     modules = [f.__globals__ for f in (text, *stages.values())]
     with _in_place_of({function: watched(name, function) for name, function in stages.items()}, modules):
-        text(*_counting(arguments))
+        text(*(_counting(a, tally) for a in arguments))
     settle()
     return totals
 
@@ -169,7 +193,7 @@ def count_stages(
 def _in_place_of(
     others: Mapping[Callable[..., Any], Callable[..., Any]], modules: list[dict[str, Any]]
 ) -> Iterator[None]:
-    """For a while, calls of these functions in these modules reach others."""
+    """Replaces functions by others in some modules, and puts them back."""
     places = [
         (module, name, function) for function in others for module in modules for name in [function.__name__]
         if module.get(name) is function
@@ -183,5 +207,13 @@ def _in_place_of(
             module[name] = function
 
 
-def _counting(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(Counting.array(a) if isinstance(a, np.ndarray) and a.dtype == float else a for a in arguments)
+def _counting(argument: Any, tally: Tally) -> Any:
+    if isinstance(argument, Counting):
+        return Counting(argument, tally)
+    if not isinstance(argument, np.ndarray) or argument.dtype not in (float, object):
+        return argument
+    counted = Counting.array(argument, tally)
+    if argument.dtype == float:
+        return counted
+    argument[...] = counted
+    return argument

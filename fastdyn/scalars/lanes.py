@@ -1,20 +1,14 @@
-"""Lanes: as many samples as fit one SIMD register in one value, so that one kernel text serves one sample or many.
+"""Lanes: several samples in one SIMD value, so that one kernel text serves one sample or many.
 
-A kernel speaks to its buffers through a few verbs. On a 1-D float64 buffer they mean scalars; on a 2-D buffer of
-(rows, LANES) float64 or (rows, SINGLE_LANES) float32 they mean lanes; in plain Python they work on any object with
-+ - * / (counting scalars, NumPy rows).
+The verbs of a kernel (see `fastdyn.scalars`) on three kinds of buffers: 1-D buffers hold scalars; (rows, lanes) buffers
+hold lanes in compiled code and NumPy rows in plain Python; 1-D object buffers hold scalars of other kinds.
 
-    load, store, add     one row of a buffer
-    fill                 a constant, as wide as the buffer
-    by_sign              one of two constants, by the sign of a value
-    all_above            whether every lane exceeds a bound (False for NaN)
-    all_finite           whether no lane is NaN or infinite
-    sincos               trigonometry.py
-    width, take, give    samples.py
+The Numba type of a buffer carries its number of lanes: `buffer_type`.
 """
 
 import math
 import operator
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -27,7 +21,7 @@ from fastdyn.compiler.policy import FAST
 LANES = 8  # float64: one AVX-512 register, two AVX2 registers
 SINGLE_LANES = 16  # float32: the same registers
 
-# ---------------------------------------------------------------------------------------------- the type
+# ---------------------------------------------------------------------------------------------- the types
 
 
 class LaneType(types.Type):
@@ -43,9 +37,31 @@ class LaneType(types.Type):
         return ir.VectorType(ir.DoubleType() if self.element == types.float64 else ir.FloatType(), self.count)
 
 
-DOUBLE = LaneType(types.float64, LANES)
-SINGLE = LaneType(types.float32, SINGLE_LANES)
+class LaneBuffer(types.Array):
+    """A C-ordered array of (rows, count) floats whose rows are loaded and stored as lanes; slices of rows are, too."""
+
+    def __init__(self, element, count):
+        self.count = count
+        super().__init__(element, 2, "C", name=f"lanes({element}, {count})")
+
+    @property
+    def key(self):
+        """What makes two types the same."""
+        return *super().key, self.count
+
+    @property
+    def mangling_args(self):
+        """What tells the names of compiled functions apart."""
+        return type(self).__name__, [self.dtype, self.count]
+
+    def copy(self, dtype=None, ndim=None, layout=None, readonly=None):
+        """The type of a slice: rows remain rows of lanes, anything else is a plain array."""
+        found = super().copy(dtype, ndim, layout, readonly)
+        return self if found == types.Array(self.dtype, 2, "C") else found
+
+
 INT32 = ir.IntType(32)
+register_model(LaneBuffer)(models.ArrayModel)
 
 
 @register_model(LaneType)
@@ -54,9 +70,19 @@ class _LaneModel(models.PrimitiveModel):
         super().__init__(manager, frontend_type, frontend_type.vector)
 
 
-def lane_of(array):
-    """The lanes that an array of samples, or a row of a buffer, is cut into."""
-    return SINGLE if array.dtype == types.float32 else DOUBLE
+def buffer_type(element: Any, count: int) -> Any:
+    """The Numba type of a buffer whose rows hold `count` samples: 1-D for one, otherwise (rows, count).
+
+    Signatures use it. A buffer typed from a NumPy array does not know its count and holds LANES float64 or SINGLE_LANES
+    float32.
+    """
+    return types.Array(element, 1, "C") if count == 1 else LaneBuffer(element, count)
+
+
+def lane_of(buffer):
+    """The type of a row of a buffer of lanes."""
+    usual = SINGLE_LANES if buffer.dtype == types.float32 else LANES
+    return LaneType(buffer.dtype, buffer.count if isinstance(buffer, LaneBuffer) else usual)
 
 
 def is_lane(t):
@@ -144,14 +170,14 @@ def add(buffer, row, value):
 
 
 def fill(buffer, value):
-    """A constant, as wide as the buffer's rows; of the buffer's own kind of scalar where it holds objects."""
+    """A constant, which may be a scalar already, as the kind of scalar that the buffer holds."""
     if buffer.ndim == 2:
         return np.full(buffer.shape[1], value, dtype=buffer.dtype)
-    return type(buffer[0])(value) if buffer.dtype == object else value
+    return buffer[0].like(value) if buffer.dtype == object else value
 
 
 def row_pointer(context, builder, array_type, array, row):
-    """Where a row of a buffer of lanes lies."""
+    """The address of a row of a buffer of lanes."""
     vector = lane_of(array_type).vector
     data = context.make_array(array_type)(context, builder, array).data
     offset = builder.mul(row, ir.Constant(row.type, vector.count))
@@ -166,12 +192,12 @@ def load_row(builder, pointer):
 
 
 def store_row(builder, value, pointer):
-    """Puts lanes where a pointer points that is aligned to its elements."""
+    """Stores lanes at a pointer that is aligned to its elements."""
     builder.store(value, pointer).align = 4
 
 
 def first_of(builder, count, some):
-    """A mask for `count` values: the first `some` of them, or all."""
+    """A mask for `count` values that is on for the first `some` of them."""
     numbers = ir.VectorType(ir.IntType(64), count)
     return builder.icmp_signed("<", ir.Constant(numbers, list(range(count))), splat(builder, some, numbers))
 
@@ -249,7 +275,7 @@ def _fill_overload(buffer, value):
 # ---------------------------------------------------------------------------------------------- questions
 
 
-def by_sign(x, positive, negative):
+def by_sign(x: Any, positive: Any, negative: Any) -> Any:
     """`positive` where x > 0, `negative` where x < 0, else 0."""
     if hasattr(x, "by_sign"):
         return x.by_sign(positive, negative)
@@ -260,13 +286,13 @@ def by_sign(x, positive, negative):
 
 
 def all_above(x, bound):
-    """Whether x > bound in every lane; a NaN is not above anything."""
-    return bool(np.all(x > bound))
+    """Whether x > bound in every lane; False for NaN."""
+    return x.all_above(bound) if hasattr(x, "all_above") else bool(np.all(x > bound))
 
 
 def all_finite(x):
     """Whether no lane is NaN or infinite."""
-    return bool(np.isfinite(np.asarray(x, dtype=float)).all())
+    return x.all_finite() if hasattr(x, "all_finite") else bool(np.isfinite(x).all())
 
 
 @intrinsic

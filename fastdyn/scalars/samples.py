@@ -1,6 +1,7 @@
-"""Samples in and out: (T, columns) arrays to rows of a buffer and back, as many samples at a time as there are lanes.
+"""Copies blocks of samples from (T, columns) arrays into the rows of a buffer, and back.
 
-Blocks of samples by columns are transposed in registers; where columns or samples run out, loads and stores are masked.
+A block holds as many samples as the buffer has lanes. It is transposed in registers, a few columns at a time; loads and
+stores are masked where columns or samples run out.
 """
 
 import numpy as np
@@ -12,8 +13,6 @@ from numba.extending import intrinsic, overload
 from fastdyn.compiler.policy import FAST, INLINE
 from fastdyn.scalars.lanes import (
     INT32,
-    LANES,
-    SINGLE_LANES,
     constant,
     fill,
     first_of,
@@ -29,14 +28,14 @@ from fastdyn.scalars.lanes import (
 
 
 def width(buffer):
-    """How many samples a buffer's row holds."""
+    """The number of samples in a row of the buffer."""
     return buffer.shape[1] if buffer.ndim == 2 else 1
 
 
 def take(samples, first, buffer, row):
-    """Puts samples first, first + 1, ... of a (T, columns) array into the buffer, column k into row `row + k`.
+    """Loads a block of samples, beginning with number `first`, into the buffer: column k into row `row + k`.
 
-    Samples past the last are stood in for by the last. Returns 0, or NaN in some lane if a sample is not finite.
+    Partial blocks repeat the last sample. Returns 0, or NaN in some lane if a sample is not finite.
     """
     check = fill(buffer, 0.0)
     for k in range(samples.shape[1]):
@@ -50,7 +49,7 @@ def take(samples, first, buffer, row):
 
 
 def give(buffer, row, samples, first):
-    """Puts rows of the buffer into a (T, columns) array of samples, none past the last; returns 0 or NaN as `take`."""
+    """Stores a block of samples, without those past the last: row `row + k` into column k; returns as `take`."""
     check = fill(buffer, 0.0)
     for k in range(samples.shape[1]):
         value = load(buffer, row + k)
@@ -62,16 +61,18 @@ def give(buffer, row, samples, first):
     return check
 
 
-COLUMNS = 8  # of a block: with LANES samples a square, with SINGLE_LANES two squares side by side
+def _columns(lane):
+    """How many columns are transposed at once: 4 x 4 or 8 x 8 values, or 8 columns of 16 samples as two squares."""
+    return min(8, lane.count)
 
 
 def _transposed(builder, rows):
-    """COLUMNS vectors of one square or two: rows become columns, in rounds of swaps of ever smaller parts."""
+    """Transposes a square of vectors, or two squares side by side, by swapping halves, then quarters, and so on."""
     lanes = rows[0].type.count
-    half = COLUMNS // 2
+    half = len(rows) // 2
     while half:
         swapped = list(rows)
-        for i in range(COLUMNS):
+        for i in range(len(rows)):
             if not i & half:
                 low = [k if not k & half else lanes + k - half for k in range(lanes)]
                 high = [k + half if not k & half else lanes + k for k in range(lanes)]
@@ -84,35 +85,35 @@ def _transposed(builder, rows):
 
 
 def _side_by_side(builder, rows):
-    """Rows of COLUMNS values: the first COLUMNS of them, and beside each the one COLUMNS further on if there is one."""
-    if len(rows) == COLUMNS:
+    """One vector for each sample -> a square, or two squares side by side: sample k beside sample k + columns."""
+    columns = rows[0].type.count
+    if len(rows) == columns:
         return rows
-    order = ir.Constant(ir.VectorType(INT32, 2 * COLUMNS), list(range(2 * COLUMNS)))
-    return [builder.shuffle_vector(rows[k], rows[k + COLUMNS], order) for k in range(COLUMNS)]
+    order = ir.Constant(ir.VectorType(INT32, 2 * columns), list(range(2 * columns)))
+    return [builder.shuffle_vector(rows[k], rows[k + columns], order) for k in range(columns)]
 
 
 def _one_by_one(builder, rows):
-    """What `_side_by_side` was given."""
-    lanes = rows[0].type.count
-    if lanes == COLUMNS:
+    """The inverse of `_side_by_side`."""
+    lanes, columns = rows[0].type.count, len(rows)
+    if lanes == columns:
         return rows
-    orders = [ir.Constant(ir.VectorType(INT32, COLUMNS), list(range(k, k + COLUMNS))) for k in range(0, lanes, COLUMNS)]
+    orders = [ir.Constant(ir.VectorType(INT32, columns), list(range(k, k + columns))) for k in range(0, lanes, columns)]
     return [builder.shuffle_vector(row, row, order) for order in orders for row in rows]
 
 
-def _block(context, builder, array_type, array, first, column, full):
-    """Where a block of samples lies from `column` on, which of them exist, how many columns are left, that as a mask.
+def _block(context, builder, lane, array_type, array, first, column, full):
+    """The addresses of a block's samples from `column` on, which of them exist, the number of columns left, as a mask.
 
-    full: whether all samples of the block are known to exist; otherwise one past the last is stood in for by the last.
+    full: whether all samples of the block are known to exist; otherwise addresses past the last sample repeat it.
     """
-    vector = lane_of(array_type).vector
-    part = ir.VectorType(vector.element, COLUMNS)
+    part = ir.VectorType(lane.vector.element, _columns(lane))
     array = context.make_array(array_type)(context, builder, array)
     samples, columns = (builder.extract_value(array.shape, k) for k in range(2))
     place = builder.gep(array.data, [builder.add(builder.mul(first, columns), column)])
     after = builder.sub(builder.sub(samples, first), ir.Constant(first.type, 1))  # samples after the first
     places, exist = [], []
-    for k in range(vector.count):
+    for k in range(lane.count):
         if k and full:
             place = builder.gep(place, [columns])
         elif k:
@@ -121,11 +122,11 @@ def _block(context, builder, array_type, array, first, column, full):
         places.append(builder.bitcast(place, part.as_pointer()))
         exist.append(None if full else builder.icmp_signed("<=", ir.Constant(first.type, k), after))
     left = builder.sub(columns, column)
-    return places, exist, left, first_of(builder, COLUMNS, left)
+    return places, exist, left, first_of(builder, part.count, left)
 
 
 def _prefetch(builder, places, columns, count, write):
-    """Asks for the same columns of the block of samples after this, so that memory is awaited while computing."""
+    """Prefetches the same columns of the next block."""
     byte = ir.IntType(8).as_pointer()
     function = ir.FunctionType(ir.VoidType(), [byte, INT32, INT32, INT32])
     callee = cgutils.get_or_insert_function(builder.module, function, "llvm.prefetch.p0")
@@ -149,11 +150,11 @@ def _finite_check(builder, rows):
 def _define_take_block(full):
     @intrinsic
     def take_block(typingctx, samples, first, column, buffer, row):
-        """`take` for a block of columns from `column` on."""
-        lane = lane_of(samples)
+        """`take` for a few columns from `column` on."""
+        lane = lane_of(buffer)
 
         def lower(context, builder, sig, args):
-            places, _, left, mask = _block(context, builder, sig.args[0], *args[:3], full)
+            places, _, left, mask = _block(context, builder, lane, sig.args[0], *args[:3], full)
             if full:
                 columns = builder.extract_value(context.make_array(sig.args[0])(context, builder, args[0]).shape, 1)
                 _prefetch(builder, places, columns, lane.count, write=0)
@@ -175,22 +176,22 @@ def _define_take_block(full):
 def _define_give_block(full):
     @intrinsic
     def give_block(typingctx, buffer, row, samples, first, column):
-        """`give` for a block of columns from `column` on."""
-        lane = lane_of(samples)
+        """`give` for a few columns from `column` on."""
+        lane = lane_of(buffer)
 
         def lower(context, builder, sig, args):
-            places, exist, left, mask = _block(context, builder, sig.args[2], *args[2:], full)
+            places, exist, left, mask = _block(context, builder, lane, sig.args[2], *args[2:], full)
             if full:
                 columns = builder.extract_value(context.make_array(sig.args[2])(context, builder, args[2]).shape, 1)
                 _prefetch(builder, places, columns, lane.count, write=1)
             row = builder.add(args[1], args[4])
             rows = []
-            for k in range(COLUMNS):  # rows past the last column are read as the first, and go nowhere
+            for k in range(_columns(lane)):  # past the last column the first is loaded, and masked when stored
                 offset = ir.Constant(row.type, k)
                 offset = builder.select(builder.icmp_signed("<", offset, left), offset, ir.Constant(row.type, 0))
                 place = row_pointer(context, builder, sig.args[0], args[0], builder.add(row, offset))
                 rows.append(load_row(builder, place))
-            nowhere = ir.Constant(mask.type, [0] * COLUMNS)
+            nowhere = constant(0, mask.type)
             values = _one_by_one(builder, _transposed(builder, rows))
             for place, exists, value in zip(places, exist, values, strict=True):
                 wanted = mask if full else builder.select(exists, mask, nowhere)
@@ -208,9 +209,8 @@ _give_full, _give_edge = _define_give_block(full=True), _define_give_block(full=
 
 @overload(width)
 def _width_overload(buffer):
-    if buffer.ndim == 1:
-        return lambda buffer: 1
-    return (lambda buffer: SINGLE_LANES) if buffer.dtype == types.float32 else (lambda buffer: LANES)
+    count = 1 if buffer.ndim == 1 else lane_of(buffer).count
+    return lambda buffer: count
 
 
 @overload(take, jit_options=INLINE)
@@ -227,13 +227,15 @@ def _take_overload(samples, first, buffer, row):
 
         return take_scalar
 
+    columns = _columns(lane_of(buffer))
+
     def take_lanes(samples, first, buffer, row):
         check = fill(buffer, 0.0)
         if first + width(buffer) <= samples.shape[0]:
-            for column in range(0, samples.shape[1], COLUMNS):
+            for column in range(0, samples.shape[1], columns):
                 check = check + _take_full(samples, first, column, buffer, row)
         else:
-            for column in range(0, samples.shape[1], COLUMNS):
+            for column in range(0, samples.shape[1], columns):
                 check = check + _take_edge(samples, first, column, buffer, row)
         return check
 
@@ -254,13 +256,15 @@ def _give_overload(buffer, row, samples, first):
 
         return give_scalar
 
+    columns = _columns(lane_of(buffer))
+
     def give_lanes(buffer, row, samples, first):
         check = fill(buffer, 0.0)
         if first + width(buffer) <= samples.shape[0]:
-            for column in range(0, samples.shape[1], COLUMNS):
+            for column in range(0, samples.shape[1], columns):
                 check = check + _give_full(buffer, row, samples, first, column)
         else:
-            for column in range(0, samples.shape[1], COLUMNS):
+            for column in range(0, samples.shape[1], columns):
                 check = check + _give_edge(buffer, row, samples, first, column)
         return check
 

@@ -1,12 +1,13 @@
 """Sine and cosine, for scalars and for lanes.
 
 Range reduction by Cody and Waite (pi/2 in parts so short that k times a part is exact), then minimax polynomials on
-[-pi/4, pi/4]: fdlibm's for float64, Cephes' for float32. Beyond the range of the reduction, and for NaN and infinity,
-each lane asks the C library, so that no lane's result depends on its neighbours.
+[-pi/4, pi/4]: fdlibm's for float64, Cephes' for float32. Lanes beyond the range of the reduction, NaN and infinity are
+computed one by one by the C library, so that no lane's result depends on the others.
 """
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -16,9 +17,9 @@ from numba.extending import intrinsic, overload
 
 from fastdyn.compiler.policy import INLINE
 from fastdyn.scalars.lanes import (
-    DOUBLE,
     INT32,
     LANES,
+    LaneType,
     constant,
     every,
     first_of,
@@ -36,7 +37,7 @@ class _Recipe:
     half_pi: tuple[float, ...]
     sin: tuple[float, ...]  # s = r + r^3 (sin0 + sin1 r^2 + ...)
     cos: tuple[float, ...]  # c = 1 - r^2 / 2 + r^4 (cos0 + cos1 r^2 + ...)
-    magic: float  # 1.5 times 2^(bits of the mantissa): added and taken away, it rounds to a whole number
+    magic: float  # 1.5 times 2^(bits of the mantissa): adding and subtracting it rounds to an integer
     bits: int
 
 
@@ -62,7 +63,7 @@ SINCOS_RANGE = _FLOAT64.range
 SINGLE_SINCOS_RANGE = _FLOAT32.range
 
 
-def sincos(x):
+def sincos(x: Any) -> Any:
     """Sine and cosine. Compiled float64: within 2.2e-16 of the true value up to SINCOS_RANGE, then the C library's."""
     if hasattr(x, "sincos"):
         return x.sincos()
@@ -76,7 +77,7 @@ def _recipe(x):
 
 
 def sincos_rows(buffer, count):
-    """Puts the sines of the angles in the first rows of a buffer in their place, and the cosines behind them."""
+    """Replaces the angles in the first `count` rows of a buffer by their sines; the cosines fill the next `count`."""
     for i in range(count):
         s, c = sincos(load(buffer, i))
         store(buffer, i, s)
@@ -111,7 +112,7 @@ def _polynomial(typingctx, x):
                 p = plus(constant(c, floats), times(z, p))
             return p
 
-        # rounding by a large number leaves the whole number's low bits in the mantissa
+        # adding the magic number rounds to an integer k, whose low bits are those of the mantissa
         magic = constant(recipe.magic, floats)
         shifted = plus(times(args[0], constant(2 / math.pi, floats)), magic)
         k = minus(shifted, magic)
@@ -127,7 +128,7 @@ def _polynomial(typingctx, x):
         one, two, top = (constant(i, integers) for i in (1, 2, recipe.bits - 2))
         odd = b.icmp_signed("!=", b.and_(bits, one), constant(0, integers))
         s, c = b.select(odd, c, s), b.select(odd, s, c)
-        # quadrants 2, 3 turn the sine's sign; quadrants 1, 2 the cosine's: bit 1 of k, and bit 1 of k + 1
+        # the sine is negative in quadrants 2 and 3, the cosine in 1 and 2: bit 1 of k, and bit 1 of k + 1
         sign_s = b.shl(b.and_(bits, two), top)
         sign_c = b.shl(b.and_(b.add(bits, one), two), top)
         s = b.bitcast(b.xor(b.bitcast(s, integers), sign_s), floats)
@@ -198,29 +199,32 @@ def _sincos_overload(x):
     return sincos_scalar
 
 
+_NEIGHBOURS = LaneType(types.float64, LANES)  # elements of a 1-D buffer as lanes
+
+
 def _pointer(context, builder, array_type, array, first):
     data = context.make_array(array_type)(context, builder, array).data
-    return builder.bitcast(builder.gep(data, [first]), DOUBLE.vector.as_pointer())
+    return builder.bitcast(builder.gep(data, [first]), _NEIGHBOURS.vector.as_pointer())
 
 
 @intrinsic
 def _take_some(typingctx, buffer, first, count):
-    """Lanes of `count` neighbours in a 1-D buffer, or as many as there are lanes."""
+    """Up to `count` elements of a 1-D buffer as lanes, zero in the lanes that are left."""
 
     def lower(context, builder, sig, args):
-        pointer = _pointer(context, builder, sig.args[0], args[0], args[1])
-        return masked_load(builder, pointer, first_of(builder, DOUBLE.count, args[2]), constant(0.0, DOUBLE.vector))
+        pointer, zero = _pointer(context, builder, sig.args[0], args[0], args[1]), constant(0.0, _NEIGHBOURS.vector)
+        return masked_load(builder, pointer, first_of(builder, LANES, args[2]), zero)
 
-    return DOUBLE(buffer, types.intp, types.intp), lower
+    return _NEIGHBOURS(buffer, types.intp, types.intp), lower
 
 
 @intrinsic
 def _give_some(typingctx, value, buffer, first, count):
-    """Puts lanes into neighbours in a 1-D buffer, `count` of them or as many as there are lanes."""
+    """Stores up to `count` lanes into elements of a 1-D buffer."""
 
     def lower(context, builder, sig, args):
         pointer = _pointer(context, builder, sig.args[1], args[1], args[2])
-        masked_store(builder, args[0], pointer, first_of(builder, DOUBLE.count, args[3]))
+        masked_store(builder, args[0], pointer, first_of(builder, LANES, args[3]))
         return context.get_dummy_value()
 
     return types.none(value, buffer, types.intp, types.intp), lower

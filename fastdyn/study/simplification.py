@@ -13,7 +13,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,7 +24,7 @@ from fastdyn.formulations import generalized_dalembert as text
 from fastdyn.mechanism.chains import dh_chain
 from fastdyn.mechanism.parts import Array
 from fastdyn.robot import Robot
-from fastdyn.scalars import Operations
+from fastdyn.scalars import Graph, Operations, Traced
 from fastdyn.study.effects import Trajectory, parts
 
 KINDS = ("D_tran", "D_rot", "h_tran", "h_rot", "c")
@@ -205,81 +205,38 @@ def _relative(torques: Array, top: Array) -> float:
 # ------------------------------------------------------------------------------------------ operations
 
 
-class Ledger(NamedTuple):
-    """The operations of the text on n joints, in order: whether each multiplies, and which made its two operands.
-
-    Operands that no operation made (constants, sines, the motion) are -1. made: which operation made each term.
-    """
-
-    multiplies: list[bool]
-    operands: list[tuple[int, int]]
-    made: Mapping[Place, int]
-
-
 @cache
-def _ledger(n: int) -> Ledger:
-    """Runs the text on scalars that keep no value, but remember which operation made them."""
-    multiplies: list[bool] = []
-    operands: list[tuple[int, int]] = []
-
-    class Traced:
-        def __init__(self, value: Any, made: int = -1) -> None:
-            self.made = made
-
-        def _with(self, other: Traced, times: bool) -> Traced:
-            multiplies.append(times)
-            operands.append((self.made, other.made))
-            return Traced(0.0, len(operands) - 1)
-
-        def __add__(self, other: Traced) -> Traced:
-            return self._with(other, False)
-
-        def __mul__(self, other: Traced) -> Traced:
-            return self._with(other, True)
-
-        def __neg__(self) -> Traced:  # free
-            return self
-
-        def sincos(self) -> tuple[Traced, Traced]:
-            return self, self
-
-        __sub__ = __add__
-
-    def traced(*shape: int) -> Any:
-        return np.array([Traced(0.0) for _ in range(math.prod(shape))], dtype=object).reshape(shape)
-
-    P, X, work = traced(dh_rows.ROWS, n), traced(text.sample_rows(n)), traced(text.work_rows(n))
+def _trace(n: int) -> tuple[Graph, Mapping[Place, Traced]]:
+    """All operations of the text on n joints, and its terms."""
+    graph = Graph(fold=False)
+    P = graph.inputs("P", dh_rows.ROWS * n).reshape(dh_rows.ROWS, n)
+    X, work = graph.inputs("X", text.sample_rows(n)), graph.inputs("work", text.work_rows(n))
     text.generalized_dalembert(P, np.zeros((1, n), dtype=np.int64), X, work)
     first = {"c": 4 * n, "h_tran": 5 * n, "h_rot": 6 * n, "D_tran": 7 * n, "D_rot": 7 * n + n * n}
     rows = {p: first[p.kind] + (n * p.i + p.j if p.kind.startswith("D") else p.i) for p in _places(n)}
-    return Ledger(multiplies, operands, {place: X[row].made for place, row in rows.items()})
+    return graph, {place: X[row] for place, row in rows.items()}
 
 
 def _cost(n: int, kept: Collection[Place]) -> Operations:
-    """What the text costs when it makes only what the terms that are kept need.
+    """The cost of the operations that lead to the terms that are kept.
 
     A few additions lead to no term (the origin of the frame behind the last link): they go with the last term.
     """
     if not kept:
         return Operations()
     everything = _places(n)
-    multiplies = _ledger(n).multiplies
-    whole = Operations(sum(multiplies), len(multiplies) - sum(multiplies))
+    whole = _arithmetic(_trace(n)[0].operations())
     return whole - _needed(n, everything) - _summed(n, everything) + _needed(n, kept) + _summed(n, kept)
 
 
 def _needed(n: int, kept: Iterable[Place]) -> Operations:
     """The operations that lead to these terms."""
-    multiplies, operands, made = _ledger(n)
-    live = bytearray(len(operands) + 1)  # the last one, which -1 reaches, stands for no operation
-    for place in kept:
-        live[made[place]] = 1
-    for k in range(len(operands) - 1, -1, -1):
-        if live[k]:
-            one, other = operands[k]
-            live[one] = live[other] = 1
-    times = sum(multiplies[k] for k in range(len(operands)) if live[k])
-    return Operations(times, sum(live[:-1]) - times)
+    graph, terms = _trace(n)
+    return _arithmetic(graph.operations([terms[place] for place in kept]))
+
+
+def _arithmetic(operations: Operations) -> Operations:
+    return Operations(operations.multiplications, operations.additions)
 
 
 def _summed(n: int, kept: Collection[Place]) -> Operations:

@@ -1,0 +1,222 @@
+"""Lanes of every width give the numbers of plain Python: arithmetic, sines, questions, samples in and out."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import numba
+import numpy as np
+import pytest
+from numba import types
+
+from fastdyn.compiler.policy import _OPTIONS
+from fastdyn.scalars import (
+    LANES,
+    SINGLE_LANES,
+    add,
+    all_above,
+    all_finite,
+    buffer_type,
+    by_sign,
+    fill,
+    give,
+    load,
+    sincos,
+    sincos_rows,
+    store,
+    take,
+    width,
+)
+
+compiled_only = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="lanes are machine code; their types need Numba")
+WIDTHS = [(np.float64, 4), (np.float64, LANES), (np.float32, 8), (np.float32, SINGLE_LANES)]
+every_width = pytest.mark.parametrize(("real", "count"), WIDTHS, ids=lambda v: v if isinstance(v, int) else v.__name__)
+MOST_COLUMNS = 17  # two blocks of 8 columns and one more, four blocks of 4 and one more
+
+
+@cache
+def compiled(text, real, count, kinds):
+    """A text compiled for one width: "b" a buffer of lanes, "s" samples, "i" an integer, "r" a float."""
+    if numba.config.DISABLE_JIT:
+        return text
+    real = types.float32 if real is np.float32 else types.float64
+    known = {"b": buffer_type(real, count), "s": types.Array(real, 2, "C"), "i": types.intp, "r": types.float64}
+    dispatcher = numba.njit(**_OPTIONS)(text)
+    dispatcher.compile(tuple(known[kind] for kind in kinds))
+    return next(iter(dispatcher.overloads.values())).entry_point
+
+
+def buffer(rows, count, real):
+    return np.full((rows, count), 99, dtype=real)
+
+
+# ---------------------------------------------------------------------------------------------- the type
+
+
+@compiled_only
+def test_a_buffers_type_knows_its_width_and_rows_of_it_keep_it():
+    four, eight = buffer_type(types.float64, 4), buffer_type(types.float64, 8)
+    assert four == buffer_type(types.float64, 4)
+    assert len({four, eight, buffer_type(types.float32, 8), types.Array(types.float64, 2, "C")}) == 4
+    assert four.copy(ndim=2, layout="C") == four
+    assert four.copy(ndim=1) == types.Array(types.float64, 1, "C") == buffer_type(types.float64, 1)
+    assert four.copy(layout="A") == types.Array(types.float64, 2, "A")
+
+
+def widths(X):
+    return width(X), width(X[1:]), width(X[1:][:1])
+
+
+@every_width
+def test_slices_are_as_wide_as_the_buffer(real, count):
+    assert compiled(widths, real, count, "b")(buffer(3, count, real)) == (count, count, count)
+
+
+# ---------------------------------------------------------------------------------------------- arithmetic
+
+
+def arithmetic(X):
+    x, y, rest = load(X, 0), load(X, 1), X[2:]
+    store(rest, 0, x + y)
+    store(rest, 1, x - y)
+    store(rest, 2, x * y)
+    store(rest, 3, x / y)
+    store(rest, 4, -x)
+    store(rest, 5, 2 + x)
+    store(rest, 6, x - 0.5)
+    store(rest, 7, fill(X, 7.5))
+    add(rest, 7, x)
+
+
+@every_width
+def test_arithmetic_is_that_of_floats(real, count):
+    X = buffer(10, count, real)
+    x, y = X[:2] = np.random.default_rng(0).normal(size=(2, count)).astype(real)
+    compiled(arithmetic, real, count, "b")(X)
+    half, two, constant = real(0.5), real(2), real(7.5)
+    expected = [x, y, x + y, x - y, x * y, x / y, -x, two + x, x - half, constant + x]
+    # one operation each; the compiler may turn a quotient into a product: one rounding more
+    np.testing.assert_allclose(X, expected, rtol=2 * np.finfo(real).eps, atol=0)
+
+
+# ---------------------------------------------------------------------------------------------- sine and cosine
+
+
+def sines(X):
+    for i in range(X.shape[0] // 3):
+        s, c = sincos(load(X, 3 * i))
+        store(X, 3 * i + 1, s)
+        store(X, 3 * i + 2, c)
+
+
+def expected_sines(x):
+    """By the C library in float64; no number for NaN and infinity."""
+    pairs = [(math.sin(v), math.cos(v)) if math.isfinite(v) else (math.nan, math.nan) for v in x.ravel().tolist()]
+    return np.array(pairs).T.reshape(2, *x.shape)
+
+
+@every_width
+@pytest.mark.parametrize("far", [None, 1e7, -(2.0**40), np.inf, np.nan])
+def test_sines_are_those_of_the_c_library_in_every_lane(real, count, far):
+    x = np.random.default_rng(1).uniform(-8, 8, (3 + count, count)).astype(real)
+    if far is not None:
+        x[3:][np.diag_indices(count)] = far  # each lane out of the polynomial's range once
+    X = buffer(3 * len(x), count, real)
+    X[::3] = x
+    with np.errstate(invalid="ignore"):
+        compiled(sines, real, count, "b")(X)
+    s, c = expected_sines(x)
+    assert np.array_equal(X[::3], x, equal_nan=True)
+    # float64: within one eps (tests/test_scalars.py); float32: reduction and polynomial round as often
+    np.testing.assert_allclose(X[1::3], s, rtol=0, atol=np.finfo(real).eps)
+    np.testing.assert_allclose(X[2::3], c, rtol=0, atol=np.finfo(real).eps)
+
+
+@every_width
+def test_sines_fill_rows(real, count):
+    x = np.random.default_rng(2).uniform(-8, 8, (5, count)).astype(real)
+    X = buffer(11, count, real)
+    X[:5] = x
+    compiled(sincos_rows, real, count, "bi")(X, 5)
+    np.testing.assert_allclose(X[:10], np.concatenate(expected_sines(x)), rtol=0, atol=np.finfo(real).eps)
+    assert (X[10] == 99).all()
+
+
+# ---------------------------------------------------------------------------------------------- questions
+
+
+def choose(X):
+    store(X, 1, by_sign(load(X, 0), 2.0, load(X, 2)))
+
+
+@every_width
+def test_by_sign_chooses_in_each_lane(real, count):
+    X = buffer(3, count, real)
+    X[0] = np.resize([5.0, -5.0, 0.0, -0.0, np.inf, -np.inf, np.nan, 1e-30], count)
+    X[2] = np.arange(count)
+    compiled(choose, real, count, "b")(X)
+    assert X[1].tolist() == [2.0 if x > 0 else lane if x < 0 else 0.0 for lane, x in enumerate(X[0].tolist())]
+
+
+def above(X, bound):
+    return all_above(load(X, 0), bound)
+
+
+def finite(X):
+    return all_finite(load(X, 0))
+
+
+@every_width
+def test_questions_need_every_lane(real, count):
+    is_above, is_finite = compiled(above, real, count, "br"), compiled(finite, real, count, "b")
+    X = buffer(1, count, real)
+    assert is_above(X, 98.0)
+    assert is_finite(X)
+    for lane in range(count):
+        for value in (98.0, -np.inf, np.nan):
+            X[:] = 99
+            X[0, lane] = value
+            assert not is_above(X, 98.0)
+            assert is_finite(X) == math.isfinite(value)
+
+
+# ---------------------------------------------------------------------------------------------- samples in and out
+
+
+def copy(samples, X, row, out):
+    check = fill(X, 0.0)
+    for first in range(0, samples.shape[0], width(X)):
+        check = check + take(samples, first, X, row)
+        check = check + give(X, row, out, first)
+    return all_finite(check)
+
+
+@every_width
+@pytest.mark.parametrize("columns", range(1, MOST_COLUMNS + 1))
+def test_samples_go_in_and_out_whatever_their_number(real, count, columns):
+    copied, row = compiled(copy, real, count, "sbis"), 2
+    for T in range(1, 2 * count + 2):
+        samples = np.random.default_rng(T).normal(size=(T, columns)).astype(real)
+        memory = np.full((T + 2, columns), 99, dtype=real)  # a sample more on either side
+        X = buffer(columns + 4, count, real)
+        assert copied(samples, X, row, memory[1:-1])
+        assert np.array_equal(memory[1:-1], samples)
+        assert (memory[[0, -1]] == 99).all()
+        assert (X[:row] == 99).all()
+        assert (X[row + columns :] == 99).all()
+        held, block = (T - 1) % count + 1, X[row : row + columns].T
+        assert np.array_equal(block[:held], samples[-held:])
+        assert (block[held:] == samples[-1]).all()  # partial blocks repeat the last sample
+
+
+@every_width
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_samples_that_are_not_finite_are_noticed(real, count, value):
+    copied, T, columns = compiled(copy, real, count, "sbis"), count + 3, 10
+    X, out = buffer(columns, count, real), np.zeros((T, columns), dtype=real)
+    with np.errstate(invalid="ignore"):  # plain Python warns of inf * 0
+        for place in np.ndindex(T, columns):
+            samples = np.ones((T, columns), dtype=real)
+            samples[place] = value
+            assert not copied(samples, X, 0, out)
