@@ -22,8 +22,9 @@ A new kind of scalar implements the operators, which also accept floats on eithe
 methods named above. Its buffers are 1-D NumPy arrays of objects.
 """
 
-from fastdyn.compiler.policy import AddressEntry, Entry, entry, kernel
+from fastdyn.compiler.policy import kernel
 from fastdyn.scalars.counting import Counting, Operations, Tally, count, count_stages
+from fastdyn.scalars.entry import DOUBLE, SCALAR, SINGLE, Kind, entry, kind_of
 from fastdyn.scalars.lanes import (
     LANES,
     SINGLE_LANES,
@@ -36,20 +37,23 @@ from fastdyn.scalars.lanes import (
     load,
     store,
 )
-from fastdyn.scalars.samples import columns_at, floats_at, give, integers_at, take, width
+from fastdyn.scalars.samples import give, take, width
 from fastdyn.scalars.symbols import Symbolic
 from fastdyn.scalars.tracing import Check, Graph, Traced
 from fastdyn.scalars.trigonometry import SINCOS_RANGE, SINGLE_SINCOS_RANGE, sincos, sincos_rows
 
 __all__ = [
+    "DOUBLE",
+    "SCALAR",
+    "SINGLE",
+    "Kind",
+    "kind_of",
     "LANES",
     "SINCOS_RANGE",
     "SINGLE_LANES",
     "SINGLE_SINCOS_RANGE",
-    "AddressEntry",
     "Check",
     "Counting",
-    "Entry",
     "Graph",
     "Operations",
     "Symbolic",
@@ -60,14 +64,11 @@ __all__ = [
     "all_finite",
     "buffer_type",
     "by_sign",
-    "columns_at",
     "count",
     "count_stages",
     "entry",
     "fill",
-    "floats_at",
     "give",
-    "integers_at",
     "kernel",
     "load",
     "sincos",

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from numba import types
 
 from fastdyn.compiler.entries import Entry
-from fastdyn.scalars.lanes import LANES, SINGLE_LANES
+from fastdyn.scalars.lanes import LANES, SINGLE_LANES, buffer_type
 
 
 class Kind(NamedTuple):
@@ -44,7 +44,7 @@ class SampleEntry(Entry):
     def _types(self, kind: Kind) -> tuple[Any, ...]:
         real = getattr(types, kind.element)
         first = self._parameters(real)
-        samples, scratch = types.Array(real, 2, "C"), types.Array(real, 1 if kind.count == 1 else 2, "C")
+        samples, scratch = types.Array(real, 2, "C"), buffer_type(real, kind.count)
         return (*first, *[samples] * (self.py_func.__code__.co_argcount - len(first) - 1), scratch)
 
 
