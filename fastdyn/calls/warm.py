@@ -10,8 +10,7 @@ from numba.core import config
 
 from fastdyn.calls.workspace import BOUND, C_FUNCTIONS
 from fastdyn.errors import ArgumentError, SingularMassMatrixError
-from fastdyn.mechanism.coupling import CoupledRobot
-from fastdyn.robot import Robot
+from fastdyn.robot import CoupledRobot, Robot
 
 # how many arguments of a state each takes
 _STATES = {
