@@ -1,4 +1,4 @@
-"""Robot and CoupledRobot: descriptions with the methods a user calls; and the readers that return them."""
+"""Robot and CoupledRobot, the methods a user calls on them, and the readers that return them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Wrenches = ArrayLike | Mapping[str, ArrayLike]
 
 
 class _Facade(HasDescription):
-    """A description that cannot be changed, and what is made of it by changing something."""
+    """What Robot and CoupledRobot share: an immutable object with a description, and its variations."""
 
     def _hold(self, description: Description) -> None:
         self.description = description
@@ -48,7 +48,7 @@ class _Facade(HasDescription):
         raise AttributeError(f"a {type(self).__name__} cannot be changed: {name!r} stays")
 
     def __getstate__(self) -> Description:
-        """A copy, here or in another process, has the description; it makes model, calls and memory of its own."""
+        """The description alone: a copy, here or in another process, makes its own model, calls and memory."""
         return self.description
 
     def __setstate__(self, description: Description) -> None:
@@ -464,12 +464,12 @@ class CoupledRobot(_Facade):
 
     @property
     def G(self) -> Array:
-        """(number of joints, n): how the coordinates move the joints."""
+        """(number of joints, n): dq/dphi."""
         return self._coupling.G
 
     @property
     def offset(self) -> Array:
-        """Where the joints stand when all coordinates are zero."""
+        """(number of joints,): the joint positions at phi = 0."""
         return self._coupling.offset
 
     @property
@@ -655,7 +655,7 @@ class CoupledRobot(_Facade):
         return np.array([motor.armature for motor in self._coupling.motors])
 
     def _friction(self, qd: Array) -> Array:
-        """Of the motors that turn with the coordinates."""
+        """Friction of the motors that turn with the coordinates."""
         motors = self._coupling.motors
         viscous = np.array([motor.joint_viscous for motor in motors])
         plus, minus = np.array([motor.joint_coulomb for motor in motors]).T
@@ -673,7 +673,7 @@ class CoupledRobot(_Facade):
 
     @cached_property
     def _smallest(self) -> Array:
-        """For each coordinate, an inertia that is no more than rounding: M_ij is not above sqrt(M_ii M_jj)."""
+        """Singularity threshold of each coordinate's inertia, from the joints': |M_ij| <= sqrt(M_ii M_jj)."""
         model = self.robot.model
         noise = np.empty(self.robot.n)
         noise[model.T[INDEX]] = model.P[SMALLEST]
@@ -713,7 +713,7 @@ def _plain(description: Description) -> Robot:
 
 
 def robot_of(description: Description) -> Robot | CoupledRobot:
-    """The robot of a description: a CoupledRobot if it has a coupling. Physically impossible links are not warned of.
+    """The robot of a description: a CoupledRobot if there is a coupling. Does not warn of impossible links.
 
     >>> robot_of(Description([Link("base")], [], name="post")).n
     0

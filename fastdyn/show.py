@@ -22,7 +22,7 @@ WIDTH = 120  # columns that a table may take
 
 
 class Column(NamedTuple):
-    """A column of a table: text stands left, numbers stand right."""
+    """A column of a table: text is aligned left, numbers right."""
 
     head: str
     unit: str
@@ -129,7 +129,7 @@ def _unit(joints: Iterable[Joint], turning: str, sliding: str) -> str:
 
 
 def _layout(columns: Sequence[Column]) -> str:
-    """Columns side by side, within the width: with fewer digits and then with shortened names if they must be."""
+    """Columns side by side; where they exceed WIDTH, with fewer digits and then with shortened names."""
     for digits in (5, 4, 3):
         cells = [[c if isinstance(c, str) else _number(c, digits) for c in column.cells] for column in columns]
         grid = [[column.head, column.unit, *rows] for column, rows in zip(columns, cells, strict=True)]
@@ -343,7 +343,7 @@ def _explain(ax: Any, robot: Mechanism) -> None:
 
 
 def _plain(name: str) -> str:
-    """A name in which matplotlib sees no formula."""
+    """A name escaped so that matplotlib does not read it as a formula."""
     return name.replace("$", r"\$")
 
 

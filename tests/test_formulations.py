@@ -393,6 +393,17 @@ def test_generalized_dalembert_refuses_a_prismatic_joint_by_name():
         formulations.inverse_dynamics(fd.robots.stanford(), *np.zeros((3, 6)), "generalized_dalembert")
 
 
+@pytest.mark.parametrize("chain", [dh_chain, screw_chain])
+def test_chains_are_of_independent_revolute_and_prismatic_joints(chain):
+    links = [fd.Link("base"), fd.Link("nut", 1.0)]
+    screw = fd.Robot(links, [fd.Joint("spindle", "base", "nut", "helical", pitch=0.01)], name="press")
+    message = "joint 'spindle' of press is helical: expected revolute or prismatic, the kinds that the classic"
+    with pytest.raises(FormulationError, match=message):
+        chain(screw)
+    with pytest.raises(FormulationError, match="two_link is coupled"):
+        chain(fd.robots.two_link().coupled([[1.0], [2.0]]))
+
+
 def test_a_tree_is_refused_with_the_link_that_forks():
     with pytest.raises(FormulationError, match=r"is a tree: link '\w+' carries the joints"):
         formulations.inverse_dynamics(fd.robots.random_tree(6, 1), *np.zeros((3, 6)))

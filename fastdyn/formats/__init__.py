@@ -1,4 +1,4 @@
-"""Readers, which make a Description of what other programs and people write, and writers: one row of FORMATS each."""
+"""Readers (files, texts, tables and models of other libraries -> Description) and writers, one row of FORMATS each."""
 
 from __future__ import annotations
 
@@ -46,19 +46,22 @@ Reader = Callable[..., Description]
 
 @dataclass(frozen=True)
 class Format:
-    """A format: how its files end, who reads a text, a file (or what stands for one) and who writes it, if anybody."""
+    """A format: the suffixes of its files, and its readers and writer; None where there is none.
+
+    read takes a file's path, or a table or another library's model where there are no files.
+    """
 
     name: str
     suffixes: tuple[str, ...]
     from_text: Reader | None
     read: Reader
     write: Callable[[Mechanism], str] | None
-    claims: Callable[[Path], bool] | None = None  # whether a file is of this format, where formats share a suffix
+    recognises: Callable[[Path], bool] | None = None  # whether a file is of this format, where formats share a suffix
 
 
 FORMATS = (
     Format("URDF", (".urdf", ".xml"), from_urdf, load_urdf, to_urdf),
-    Format("MJCF", (".xml",), None, load_mjcf, None, claims=is_mjcf),
+    Format("MJCF", (".xml",), None, load_mjcf, None, recognises=is_mjcf),
     Format("fastdyn's own", (".toml",), from_toml, load_toml, to_toml),
     Format("D-H table", (), None, from_dh, None),
     Format("screws", (), None, from_screws, None),
@@ -101,13 +104,13 @@ def load(path: str | os.PathLike[str], strict: bool = False) -> Description:
         )
         raise DescriptionError(f"{file}: expected a file of one of the kinds {kinds}, found the suffix {file.suffix!r}")
     for format in possible:
-        if format.claims is not None and format.claims(file):
+        if format.recognises is not None and format.recognises(file):
             return format.read(file, strict=strict)
     return possible[0].read(file, strict=strict)
 
 
 def returning(make: Callable[[Description], R], read: Callable[P, Description]) -> Callable[P, R]:
-    """The reader that returns what `make` makes of the description; documented as `read`, at home where `make` is."""
+    """`read` followed by `make`, with the signature and the documentation of `read` and the module of `make`."""
 
     @wraps(read, assigned=[name for name in WRAPPER_ASSIGNMENTS if name != "__module__"])
     def reader(*args: P.args, **kwargs: P.kwargs) -> R:

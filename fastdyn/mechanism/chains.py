@@ -20,7 +20,7 @@ from fastdyn.mechanism.description import Mechanism
 from fastdyn.mechanism.parts import EPS, Array
 
 KINDS = ("revolute", "prismatic")
-FARTHEST = 1000.0  # times the robot's size: where an inertia about a D-H frame's origin drowns in rounding
+FARTHEST = 1000.0  # times the robot's size: beyond, inertia about a D-H frame's origin is lost in rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Chain:
 
     @property
     def rotary(self) -> bool:
-        """Whether no joint slides."""
+        """Whether all joints are revolute."""
         return not self.T.any()
 
 

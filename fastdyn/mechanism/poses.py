@@ -1,4 +1,4 @@
-"""Where the links are: forward kinematics of one sample in plain NumPy, for descriptions, drawings and tests."""
+"""Forward kinematics of one sample in plain NumPy, for descriptions, drawings and tests; links by name."""
 
 from __future__ import annotations
 
