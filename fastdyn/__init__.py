@@ -14,18 +14,23 @@ from fastdyn.errors import (
     RobotWarning,
     SingularMassMatrixError,
 )
-from fastdyn.formats.dh import DHLink, from_dh
-from fastdyn.formats.load import load
-from fastdyn.formats.mujoco import from_mujoco
-from fastdyn.formats.pinocchio import from_pinocchio
-from fastdyn.formats.screws import from_screws
-from fastdyn.formats.toml import from_toml, load_toml, to_toml
-from fastdyn.formats.urdf import from_urdf, load_urdf
-from fastdyn.formats.urdf_writer import to_urdf
-from fastdyn.mechanism.coupling import CoupledRobot
+from fastdyn.formats import to_toml, to_urdf
+from fastdyn.formats.dh import DHLink
 from fastdyn.mechanism.model import Model
 from fastdyn.mechanism.parts import Joint, Limits, Link, Motor
-from fastdyn.robot import Robot
+from fastdyn.robot import (
+    CoupledRobot,
+    Robot,
+    from_dh,
+    from_mujoco,
+    from_pinocchio,
+    from_screws,
+    from_toml,
+    from_urdf,
+    load,
+    load_toml,
+    load_urdf,
+)
 
 __version__ = "0.1.0"
 

@@ -20,8 +20,7 @@ except ImportError:
     raise SystemExit(2) from None
 
 if TYPE_CHECKING:
-    from fastdyn.mechanism.coupling import CoupledRobot
-    from fastdyn.robot import Robot
+    from fastdyn.robot import CoupledRobot, Robot
 
 USAGE, INTERRUPTED = 2, 130  # exit codes: a command that cannot be carried out; Ctrl-C, as shells have it
 WIDTH = 120  # columns of output that is not shown in a terminal
@@ -271,7 +270,7 @@ def _progress() -> Iterator[Callable[[float, str], None]]:
 
 def _robot(name: str) -> Robot | CoupledRobot:
     """A file where the name looks like one, a built-in robot otherwise."""
-    from fastdyn.formats.load import load
+    from fastdyn.robot import load
     from fastdyn.robots import get
 
     path = Path(name)

@@ -1,37 +1,114 @@
-"""Robot: an immutable, checked description of a tree of rigid links, and the methods a user calls."""
+"""Robot and CoupledRobot, the methods a user calls on them, and the readers that return them."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from fastdyn import show
+from fastdyn import formats, show
 from fastdyn.calls import api
-from fastdyn.errors import ArgumentError, RobotError, RobotWarning
+from fastdyn.errors import ArgumentError, NotFiniteError, SingularMassMatrixError
+from fastdyn.kernels.rows import INDEX, SMALLEST
 from fastdyn.mechanism import variations
-from fastdyn.mechanism.model import Model, Node, build
-from fastdyn.mechanism.parts import Array, Joint, Link, frozen, pose
+from fastdyn.mechanism.coupling import Coupling
+from fastdyn.mechanism.description import Description, HasDescription
+from fastdyn.mechanism.model import Model, build
+from fastdyn.mechanism.parts import EPS, Array, Joint, Link, Motor
 
 if TYPE_CHECKING:
     from fastdyn.calls.bound import Bound, CFunction
-    from fastdyn.mechanism.coupling import CoupledRobot
 
-STANDARD_GRAVITY = (0.0, 0.0, -9.80665)  # m/s^2
 Wrenches = ArrayLike | Mapping[str, ArrayLike]
 
 
-class Robot:
+class _Facade(HasDescription):
+    """What Robot and CoupledRobot share: an immutable object with a description, and its variations."""
+
+    def _hold(self, description: Description) -> None:
+        self.description = description
+        self._frozen = True
+
+    def _again(self, description: Description) -> Self:
+        """The same kind of robot of another description; already warned at construction."""
+        made = object.__new__(type(self))
+        made._hold(description)
+        return made
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if getattr(self, "_frozen", False):
+            kind = type(self).__name__
+            raise AttributeError(f"a {kind} cannot be changed: make a new one instead of setting {name!r}")
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a {type(self).__name__} cannot be changed: {name!r} stays")
+
+    def __getstate__(self) -> Description:
+        """The description alone: a copy, here or in another process, makes its own model, calls and memory."""
+        return self.description
+
+    def __setstate__(self, description: Description) -> None:
+        self._hold(description)
+
+    def with_gravity(self, gravity: ArrayLike) -> Self:
+        """The same robot under another gravity vector, m/s^2 in the world.
+
+        >>> import fastdyn as fd
+        >>> fd.robots.puma560().with_gravity((0, 0, 0)).gravity_forces([0.3] * 6).tolist()
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+        """
+        return self._again(variations.with_gravity(self.description, gravity))
+
+    def with_mount(self, mount: ArrayLike) -> Self:
+        """The same robot on a base that stands at another 4x4 pose in the world."""
+        return self._again(variations.with_mount(self.description, mount))
+
+    def without_friction(self) -> Self:
+        """The same robot with frictionless motors; rotors stay."""
+        return self._again(variations.without_friction(self.description))
+
+    def without_motors(self) -> Self:
+        """The same robot without rotors and friction: links only, as the classic formulations describe it.
+
+        >>> import fastdyn as fd
+        >>> fd.robots.stanford().without_motors().joints[0].motor
+        Motor(inertia=0.0, gear=1.0, viscous=0.0, coulomb=(0.0, 0.0))
+        """
+        return self._again(variations.without_motors(self.description))
+
+    def coupled(
+        self,
+        G: ArrayLike,
+        offset: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+        motors: Sequence[Motor | None] | None = None,
+    ) -> CoupledRobot:
+        """The same robot in coordinates phi with q = G phi + offset, the coordinates of its motors for example.
+
+        G: (n, m) for the robot's n coordinates, m <= n, of full column rank; offset: (n,), zero if not given; names: of
+        the m new coordinates, phi1, phi2, ... if not given; motors: m motors (or None) that turn with them. Of a
+        CoupledRobot, the new coordinates move the old ones, which must have no motors.
+
+        >>> import fastdyn as fd
+        >>> arm = fd.robots.two_link(g=10.0).coupled([[1, 0], [-1, 1]], names=("shoulder", "upper arm"))
+        >>> arm.gravity_forces([0.0, 0.0]).round(12)  # the second motor, on the base, carries the outer link by itself
+        array([15.,  5.])
+        >>> fd.robots.two_link().coupled([[1], [2]]).coupled([[3]]).G.tolist()
+        [[3.0], [6.0]]
+        """
+        return CoupledRobot(self, G, offset, names, motors)
+
+
+class Robot(_Facade):
     """A tree of rigid links on a fixed base.
 
     links and joints may come in any order; joint coordinates are in the order of the moving joints given. gravity: the
-    vector g in the world, m/s^2; mount: the base link's pose in the world. Bodies that no real ones can be are a
-    RobotWarning, an error under strict=True, and under strict=None only what `doubts()` returns.
+    vector g in the world, m/s^2; mount: the base link's pose in the world. Physically impossible links raise a
+    RobotWarning, an error under strict=True, and under strict=None are only what `doubts()` returns.
 
     >>> arm = Robot([Link("base"), Link("bob", mass=2.0, com=(0, 0, -0.5))],
     ...             [Joint("hinge", "base", "bob", axis=(0, 1, 0))], name="pendulum", gravity=(0, 0, -10))
@@ -48,49 +125,15 @@ class Robot:
         mount: ArrayLike | None = None,
         strict: bool | None = False,
     ) -> None:
-        self.name: str = "robot" if name is None else str(name)
-        self.gravity: Array = frozen(STANDARD_GRAVITY if gravity is None else gravity, (3,), "gravity")
-        self.mount: Array = pose(np.eye(4) if mount is None else mount, "mount")
-        self.all_links: tuple[Link, ...] = tuple(links)
-        self.all_joints: tuple[Joint, ...] = tuple(joints)
-        self._check_tree()
-        self.joints: tuple[Joint, ...] = tuple(j for j in self.all_joints if j.kind != "fixed")
-        by_name = {link.name: link for link in self.all_links}
-        self.links: tuple[Link, ...] = tuple(by_name[j.child] for j in self.joints)
-        self.base: Link = by_name[self._root]
-        if strict is not None:
-            self._complain(strict)
+        description = Description(links, joints, name, gravity, mount)
+        self._hold(description if strict is None else description.checked(strict))
+
+    def _hold(self, description: Description) -> None:
         self._tasks = _Tasks(self)
-        self._frozen = True
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if getattr(self, "_frozen", False):
-            raise AttributeError(f"a Robot cannot be changed: make a new one instead of setting {name!r}")
-        super().__setattr__(name, value)
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a Robot cannot be changed: {name!r} stays")
-
-    def __getstate__(self) -> dict[str, object]:
-        """A copy, here or in another process, has the description; it finds model, calls and memory of its own."""
-        return {**{name: value for name, value in self.__dict__.items() if name != "model"}, "_tasks": _Tasks(self)}
-
-    # ------------------------------------------------------------------------------------------ what it is
-
-    @property
-    def n(self) -> int:
-        """Number of moving joints."""
-        return len(self.joints)
-
-    @property
-    def moving_mass(self) -> float:
-        """Mass of all links that some joint moves, kg."""
-        carrier = self._carriers()
-        return sum(link.mass for link in self.all_links if carrier[link.name][0] != self.base.name)
+        super()._hold(description)
 
     def __repr__(self) -> str:
-        kinds = "".join("R" if j.kind == "revolute" else "P" for j in self.joints)
-        return f"<Robot {self.name!r}: {self.n} joint{'s' * (self.n != 1)} {kinds}, {self.moving_mass:.6g} kg moving>"
+        return f"<Robot {self.description.summary}>"
 
     def __str__(self) -> str:
         return show.table(self)
@@ -98,37 +141,7 @@ class Robot:
     @cached_property
     def model(self) -> Model:
         """The flat arrays that kernels read."""
-        carrier = self._carriers()
-        index = {joint.child: i for i, joint in enumerate(self.joints)}
-        moments = {i: np.zeros((4, 4)) for i in range(-1, self.n)}
-        for link in self.all_links:
-            moving, where = carrier[link.name]
-            moments[index.get(moving, -1)] += link.moments(where)
-        nodes = []
-        for i, joint in enumerate(self.joints):
-            moving, where = carrier[joint.parent]
-            nodes.append(Node(joint, i, index.get(moving, -1), where @ np.asarray(joint.origin), moments[i]))
-        return build(nodes, self.gravity, self.mount)
-
-    def doubts(self, massless: bool = False) -> dict[str, str]:
-        """For each link that no real body can be, why: {} for a robot that could be built. The base never counts.
-
-        massless: whether a link that moves without mass counts. It makes no difference between two joints, where it is
-        a way to describe one joint of several axes; at the end of a chain it makes the mass matrix singular.
-
-        >>> arm = Robot([Link("base"), Link("rod")], [Joint("hinge", "base", "rod")])
-        >>> arm.doubts(), arm.doubts(massless=True)
-        ({}, {'rod': 'moves, but neither it nor what is fixed to it has mass'})
-        """
-        found = {link.name: doubt for link in self.all_links if link is not self.base and (doubt := link.doubts())}
-        if massless:
-            with np.errstate(over="ignore", invalid="ignore"):  # poses do not matter here
-                carrier = self._carriers()
-            heavy = {carrier[link.name][0] for link in self.all_links if link.mass}
-            for link in self.links:
-                if link.name not in heavy:
-                    found.setdefault(link.name, "moves, but neither it nor what is fixed to it has mass")
-        return found
+        return build(self.description.nodes, self.gravity, self.mount)
 
     # ------------------------------------------------------------------------------------------ dynamics
 
@@ -303,47 +316,20 @@ class Robot:
 
     # ------------------------------------------------------------------------------------------ variations
 
-    def with_gravity(self, gravity: ArrayLike) -> Robot:
-        """The same robot under another gravity vector, m/s^2 in the world.
-
-        >>> import fastdyn as fd
-        >>> fd.robots.puma560().with_gravity((0, 0, 0)).gravity_forces([0.3] * 6).tolist()
-        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
-        """
-        return self._again(gravity=frozen(gravity, (3,), "gravity"))
-
-    def with_mount(self, mount: ArrayLike) -> Robot:
-        """The same robot on a base that stands at another 4x4 pose in the world."""
-        return self._again(mount=pose(mount, "mount"))
-
-    def without_friction(self) -> Robot:
-        """The same robot with frictionless joints; rotors stay."""
-        return self._again(joints=[replace(j, motor=j.motor.without_friction()) for j in self.all_joints])
-
-    def coupled(
-        self, G: ArrayLike, offset: ArrayLike | None = None, names: Sequence[str] | None = None
-    ) -> CoupledRobot:
-        """The same robot in actuator coordinates phi, with q = G phi + offset: see CoupledRobot.
-
-        >>> import fastdyn as fd
-        >>> fd.robots.two_link(g=10.0).coupled([[1.0], [-1.0]]).gravity_forces([0.0]).round(12)
-        array([15.])
-        """
-        from fastdyn.mechanism.coupling import coupled
-
-        return coupled(self, G, offset, names)
-
     def with_payload(
         self, mass: float, com: ArrayLike = (0, 0, 0), inertia: ArrayLike | None = None, link: str | None = None
     ) -> Robot:
-        """The same robot, carrying a body on its tip or on the named link: see variations.with_payload.
+        """The same robot, carrying a body: it becomes part of the robot's tip, or of the link that is named.
+
+        com: the payload's centre of mass in that link's frame, m; inertia: about it, along the frame's axes (a point
+        mass if not given). Links, joints and their names stay as they are. A robot with several tips needs `link`.
 
         >>> import fastdyn as fd
-        >>> loaded = fd.robots.puma560().with_payload(2.5, com=(0, 0, 0.1))
-        >>> round(loaded.links[5].mass, 6)
-        2.59
+        >>> arm = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0)
+        >>> arm.with_payload(2.0).gravity_forces([0.0, 0.0]).round(12)
+        array([60., 25.])
         """
-        return variations.with_payload(self, mass, com, inertia, link)
+        return self._again(variations.with_payload(self.description, mass, com, inertia, link))
 
     def with_tool(
         self,
@@ -354,44 +340,36 @@ class Robot:
         name: str = "tool",
         link: str | None = None,
     ) -> Robot:
-        """The same robot with a link fixed to its tip or to the named link: see fastdyn.mechanism.variations.with_tool.
+        """The same robot with a link fixed to its tip, or to the link that is named: a body with a frame and a name.
+
+        pose: of the tool's frame in the carrying link's frame, 4x4 (the same frame if not given); com and inertia
+        (about the centre of mass): in the tool's frame. The fixed joint is called `<name>_joint`.
 
         >>> import fastdyn as fd
-        >>> fd.robots.puma560().with_tool(0.5, name="gripper").all_links[-1].name
-        'gripper'
+        >>> arm = fd.robots.puma560().with_tool(0.5, (0, 0, 0.05), name="gripper")
+        >>> arm.n, arm.all_links[-1].name, arm.all_joints[-1].parent
+        (6, 'gripper', 'link6')
         """
-        return variations.with_tool(self, mass, com, inertia, pose, name, link)
+        return self._again(variations.with_tool(self.description, mass, com, inertia, pose, name, link))
 
     def locked(self, values: Mapping[str, float]) -> Robot:
-        """The robot with the named joints held at the given coordinates, rad or m: see variations.locked.
+        """The robot with the named joints held at the given coordinates, rad or m: they become fixed joints.
+
+        The others keep their order in q. A locked joint has no limits and no motor: its rotor stands still on its link.
+        A value outside the joint's limits is an error.
 
         >>> import fastdyn as fd
-        >>> fd.robots.puma560().locked({"joint1": 0.0, "joint4": 0.5}).n
-        4
+        >>> arm = fd.robots.puma560().locked({"joint2": 0.3, "joint5": -1.0})
+        >>> arm.n, [joint.name for joint in arm.joints]
+        (4, ['joint1', 'joint3', 'joint4', 'joint6'])
         """
-        return variations.locked(self, values)
+        return self._again(variations.locked(self.description, values))
 
     def plot(self, q: ArrayLike | None = None, ax: Any = None) -> Any:
         """A drawing of the robot on a 3-D matplotlib Axes: see fastdyn.show.plot."""
         return show.plot(self, q, ax)
 
-    def _again(
-        self,
-        links: Iterable[Link] | None = None,
-        joints: Iterable[Joint] | None = None,
-        gravity: ArrayLike | None = None,
-        mount: ArrayLike | None = None,
-    ) -> Robot:
-        return Robot(
-            self.all_links if links is None else links,
-            self.all_joints if joints is None else joints,
-            name=self.name,
-            gravity=self.gravity if gravity is None else gravity,
-            mount=self.mount if mount is None else mount,
-            strict=None,  # doubts were uttered once, when the robot was made
-        )
-
-    # ------------------------------------------------------------------------------------------ on the way out
+    # ------------------------------------------------------------------------------------------ files
 
     def to_urdf(self) -> str:
         """The robot as URDF: `fd.from_urdf` reads the same robot from it.
@@ -400,9 +378,7 @@ class Robot:
         >>> fd.from_urdf(fd.robots.two_link().to_urdf())
         <Robot 'two_link': 2 joints RR, 2 kg moving>
         """
-        from fastdyn.formats.urdf_writer import to_urdf
-
-        return to_urdf(self)
+        return formats.to_urdf(self)
 
     def to_toml(self) -> str:
         """The robot in fastdyn's own format: `fd.from_toml` reads the same robot from it, to the last bit.
@@ -411,17 +387,15 @@ class Robot:
         >>> fd.from_toml(fd.robots.two_link().to_toml())
         <Robot 'two_link': 2 joints RR, 2 kg moving>
         """
-        from fastdyn.formats.toml import to_toml
+        return formats.to_toml(self)
 
-        return to_toml(self)
-
-    # ------------------------------------------------------------------------------------------ on the way in
+    # ------------------------------------------------------------------------------------------ arguments
 
     def _wrenches(self, wrenches: Wrenches) -> ArrayLike:
         """(..., n, 6) from a mapping of link names; those of fixed links are handed to the links that carry them."""
         if not isinstance(wrenches, Mapping):
             return wrenches
-        carrier, place = self._carriers(), {joint.child: i for i, joint in enumerate(self.joints)}
+        carrier, place = self.carriers, {joint.child: i for i, joint in enumerate(self.joints)}
         if not wrenches:
             return np.zeros((self.n, 6))
         given = {}
@@ -441,63 +415,6 @@ class Robot:
             total[..., place[moving], 3:] += moment + np.cross(where[:3, 3], force)
         return total
 
-    def _carriers(self) -> dict[str, tuple[str, Array]]:
-        """For each link, the moving link (or the base) it is fixed to, and its pose there."""
-        joint_of = {joint.child: joint for joint in self.all_joints}
-        found: dict[str, tuple[str, Array]] = {}
-        for link in self.all_links:
-            way, name = [], link.name
-            while name not in found and name in joint_of and joint_of[name].kind == "fixed":
-                way.append(joint_of[name])
-                name = joint_of[name].parent
-            moving, where = found.setdefault(name, (name, np.eye(4)))
-            for joint in reversed(way):
-                where = where @ np.asarray(joint.origin) @ np.asarray(joint.tail)
-                found[joint.child] = (moving, where)
-        return found
-
-    # ------------------------------------------------------------------------------------------ checks
-
-    def _check_tree(self) -> None:
-        for part, kind in ((self.all_links, Link), (self.all_joints, Joint)):
-            for one in part:
-                if not isinstance(one, kind):
-                    raise RobotError(f"robot {self.name!r}: expected a {kind.__name__}, found {one!r}")
-        if not self.all_links:
-            raise RobotError(f"robot {self.name!r}: expected at least one link, found none")
-        links = _unique([link.name for link in self.all_links], "link", self.name)
-        _unique([joint.name for joint in self.all_joints], "joint", self.name)
-        joint_of: dict[str, Joint] = {}
-        for joint in self.all_joints:
-            for end, link in (("parent", joint.parent), ("child", joint.child)):
-                if link not in links:
-                    raise RobotError(f"joint {joint.name!r}: its {end} link {link!r} does not exist")
-            if joint.child in joint_of:
-                other = joint_of[joint.child].name
-                raise RobotError(f"link {joint.child!r} is the child of two joints, {other!r} and {joint.name!r}")
-            joint_of[joint.child] = joint
-        roots = [link.name for link in self.all_links if link.name not in joint_of]
-        if len(roots) > 1:
-            raise RobotError(f"robot {self.name!r}: expected one base link, found {len(roots)}: {', '.join(roots)}")
-        safe: set[str] = set()  # links known to hang on the base
-        for link in (other.name for other in self.all_links):
-            seen, at = {link}, link
-            while at in joint_of and at not in safe:
-                at = joint_of[at].parent
-                if at in seen:
-                    raise RobotError(f"robot {self.name!r}: the joints above link {link!r} form a cycle through {at!r}")
-                seen.add(at)
-            safe |= seen
-        self._root = roots[0]
-
-    def _complain(self, strict: bool) -> None:
-        doubts = [f"{name!r} {doubt}" for name, doubt in self.doubts().items()]
-        if doubts:
-            message = f"robot {self.name!r} has links that no real body can be: {'; '.join(doubts)}"
-            if strict:
-                raise RobotError(message)
-            warnings.warn(message, RobotWarning, stacklevel=3)
-
 
 class _Tasks(dict[tuple[api.Quantity, DTypeLike | None], api.Task]):
     """What a robot has been asked for, by quantity and precision: made when first asked."""
@@ -513,10 +430,307 @@ class _Tasks(dict[tuple[api.Quantity, DTypeLike | None], api.Task]):
         return task
 
 
-def _unique(names: list[str], what: str, robot: str) -> set[str]:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise RobotError(f"robot {robot!r}: two of its {what}s have the name {name!r}")
-        seen.add(name)
-    return seen
+class CoupledRobot(_Facade):
+    """A robot seen from its actuators: as a Robot, but q, qd, qdd and tau stand for phi and what acts along it.
+
+    Made by robot.coupled(G, offset, names, motors). n is the number of coordinates; joints and links are the physical
+    ones, and so are `wrenches`. Motors of the physical joints are felt through G; a motor of a coordinate turns with it
+    and adds gear^2 inertia to M_phi[k, k] and its friction to tau_phi[k]. By the principle of virtual work
+
+        tau_phi = G^T tau,    M_phi = G^T M G,    C_phi = G^T C G
+
+    without the latter motors. G is constant: no velocity term of its own appears, and dM_phi/dt - 2 C_phi is skew.
+    """
+
+    def __init__(
+        self,
+        robot: HasDescription,
+        G: ArrayLike,
+        offset: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+        motors: Sequence[Motor | None] | None = None,
+    ) -> None:
+        self._hold(variations.coupled(robot.description, G, offset, names, motors))
+
+    @cached_property
+    def robot(self) -> Robot:
+        """The same robot in the coordinates of its joints."""
+        return _plain(self.description.replace(coupling=None))
+
+    @property
+    def _coupling(self) -> Coupling:
+        assert self.description.coupling is not None  # as made
+        return self.description.coupling
+
+    @property
+    def G(self) -> Array:
+        """(number of joints, n): dq/dphi."""
+        return self._coupling.G
+
+    @property
+    def offset(self) -> Array:
+        """(number of joints,): the joint positions at phi = 0."""
+        return self._coupling.offset
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The coordinates' names."""
+        return self._coupling.names
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return self._coupling.m
+
+    def __repr__(self) -> str:
+        return f"<CoupledRobot {self.name!r}: {self.n} coordinates move {self.robot.n} joints>"
+
+    # ------------------------------------------------------------------------------------------ dynamics
+
+    def inverse_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        wrenches: Wrenches | None = None,
+        out: Array | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """What the actuators have to give along their coordinates, (..., m). Arguments: as for Robot, in phi.
+
+        >>> import fastdyn as fd
+        >>> geared = fd.robots.two_link(g=10.0).coupled([[1], [2]])
+        >>> geared.inverse_dynamics([0.0], [0.0], [0.0]).round(12)
+        array([30.])
+        """
+        given, _ = self._read(q=q, qd=qd, qdd=qdd)
+        Q, Qd, Qdd = self._joints(given)
+        tau = self.robot.inverse_dynamics(Q, Qd, Qdd, wrenches, threads=threads) @ self.G
+        return self._deliver(tau + self._armature * given["qdd"] + self._friction(given["qd"]), out)
+
+    def forward_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        wrenches: Wrenches | None = None,
+        method: Literal["aba", "crba"] = "aba",
+        out: Array | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """The accelerations of phi, (..., m).
+
+        Where there are fewer coordinates than joints, or rotors turn with them, both methods solve with M_phi. A
+        coordinate that moves no inertia is a SingularMassMatrixError.
+
+        >>> import fastdyn as fd
+        >>> geared = fd.robots.two_link().coupled([[1], [2]])
+        >>> tau = geared.inverse_dynamics([0.1], [0.2], [0.3])
+        >>> geared.forward_dynamics([0.1], [0.2], tau).round(12)
+        array([0.3])
+        """
+        if method not in api.FORWARD_DYNAMICS:
+            raise ArgumentError(f"method is {method!r}: expected one of {', '.join(map(repr, api.FORWARD_DYNAMICS))}")
+        given, lead = self._read(q=q, qd=qd, tau=tau)
+        Q, Qd = given["q"] @ self.G.T + self.offset, given["qd"] @ self.G.T
+        tau_left = given["tau"] - self._friction(given["qd"])
+        if self.n == self.robot.n and not self._armature.any():  # the joints' own O(n) solution, seen from phi
+            back = self._inverse
+            Qdd = self.robot.forward_dynamics(Q, Qd, tau_left @ back, wrenches, method, threads=threads)
+            return self._deliver(Qdd @ back.T, out)
+        still = np.zeros((*lead, self.robot.n))
+        rest = tau_left - self.robot.inverse_dynamics(Q, Qd, still, wrenches, threads=threads) @ self.G
+        return self._deliver(self._solve(self.mass_matrix(q, threads=threads), rest), out)
+
+    def mass_matrix(self, q: ArrayLike, out: Array | None = None, threads: int = 1) -> Array:
+        """G^T M G, (..., m, m), and the rotors that turn with the coordinates on its diagonal.
+
+        >>> import fastdyn as fd
+        >>> fd.robots.two_link().coupled([[1, 0], [-1, 1]]).mass_matrix([0.0, 0.0]).round(6)
+        array([[1.333333, 0.5     ],
+               [0.5     , 0.333333]])
+        """
+        M = self.G.T @ self.robot.mass_matrix(self.joint_positions(q), threads=threads) @ self.G
+        return self._deliver(0.5 * (M + M.swapaxes(-1, -2)) + np.diag(self._armature), out)
+
+    def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike, out: Array | None = None, threads: int = 1) -> Array:
+        """G^T C G, (..., m, m): the Christoffel symbols of M_phi.
+
+        >>> import fastdyn as fd
+        >>> arm = fd.robots.two_link().coupled([[1, 0], [-1, 1]])
+        >>> (arm.coriolis_matrix([0.0, np.pi / 2], [1.0, 2.0]) @ [1.0, 2.0]).round(12)
+        array([-2. ,  0.5])
+        """
+        given, _ = self._read(q=q, qd=qd)
+        Q, Qd = self._joints(given)
+        return self._deliver(self.G.T @ self.robot.coriolis_matrix(Q, Qd, threads=threads) @ self.G, out)
+
+    def bias_forces(self, q: ArrayLike, qd: ArrayLike, out: Array | None = None, threads: int = 1) -> Array:
+        """Inverse dynamics at zero acceleration, (..., m): velocity forces, gravity and friction.
+
+        >>> import fastdyn as fd
+        >>> fd.robots.two_link(g=0.0).coupled([[1, 0], [-1, 1]]).bias_forces([0.0, np.pi / 2], [1.0, 2.0]).round(12)
+        array([-2. ,  0.5])
+        """
+        given, _ = self._read(q=q, qd=qd)
+        Q, Qd = self._joints(given)
+        bias = self.robot.bias_forces(Q, Qd, threads=threads) @ self.G
+        return self._deliver(bias + self._friction(given["qd"]), out)
+
+    def gravity_forces(self, q: ArrayLike, out: Array | None = None, threads: int = 1) -> Array:
+        """What holds the robot still against gravity, (..., m).
+
+        >>> import fastdyn as fd
+        >>> fd.robots.two_link(g=10.0).coupled([[1], [2]]).gravity_forces([0.0]).round(12)
+        array([30.])
+        """
+        return self._deliver(self.robot.gravity_forces(self.joint_positions(q), threads=threads) @ self.G, out)
+
+    def kinetic_energy(self, q: ArrayLike, qd: ArrayLike, threads: int = 1) -> Array:
+        """Kinetic energy, rotors included, (...), J.
+
+        >>> import fastdyn as fd
+        >>> float(fd.robots.two_link().coupled([[1], [0]]).kinetic_energy([0.0], [1.0]).round(6))
+        1.333333
+        """
+        given, _ = self._read(q=q, qd=qd)
+        Q, Qd = self._joints(given)
+        energy: Array = self.robot.kinetic_energy(Q, Qd, threads) + 0.5 * (given["qd"] ** 2 @ self._armature)
+        return energy
+
+    def potential_energy(self, q: ArrayLike, threads: int = 1) -> Array:
+        """Potential energy in the gravity field, zero at the world's origin, (...), J.
+
+        >>> import fastdyn as fd
+        >>> float(fd.robots.two_link(g=10.0).coupled([[1], [0]]).potential_energy([np.pi / 2]).round(6))
+        20.0
+        """
+        return self.robot.potential_energy(self.joint_positions(q), threads)
+
+    def joint_reactions(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        wrenches: Wrenches | None = None,
+        out: Array | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """What each physical bearing carries, (..., number of joints, 6), were each joint driven at its own axis.
+
+        How the rods or gears of the coupling lead forces past the bearings is not known from G.
+
+        >>> import fastdyn as fd
+        >>> fd.robots.two_link(g=10.0).coupled([[1], [2]]).joint_reactions([0], [0], [0])[0].round(12)
+        array([ 0., 20.,  0.,  0.,  0., 20.])
+        """
+        given, _ = self._read(q=q, qd=qd, qdd=qdd)
+        Q, Qd, Qdd = self._joints(given)
+        return self.robot.joint_reactions(Q, Qd, Qdd, wrenches, out, threads)
+
+    def joint_positions(self, q: ArrayLike) -> Array:
+        """Where the physical joints stand, (..., number of joints): G phi + offset.
+
+        >>> import fastdyn as fd
+        >>> fd.robots.two_link().coupled([[1], [2]], offset=[0, 0.5]).joint_positions([1.0])
+        array([1. , 2.5])
+        """
+        given, _ = self._read(q=q)
+        return self._joints(given)[0]
+
+    # ------------------------------------------------------------------------------------------ between phi and q
+
+    def _read(self, **values: ArrayLike) -> tuple[dict[str, Array], tuple[int, ...]]:
+        """Arguments in phi, and their batch axes; checked here, so that errors count coordinates, not joints."""
+        given, lead = api.read(values, dict.fromkeys(values, (self.n,)), self.name, of="coordinate")
+        api.check_finite(given)  # before G mixes them
+        return given, lead
+
+    def _joints(self, given: Mapping[str, Array]) -> list[Array]:
+        """q, qd or qdd of the physical joints, in the order given."""
+        return [a @ self.G.T + self.offset if name == "q" else a @ self.G.T for name, a in given.items()]
+
+    @cached_property
+    def _armature(self) -> Array:
+        return np.array([motor.armature for motor in self._coupling.motors])
+
+    def _friction(self, qd: Array) -> Array:
+        """Friction of the motors that turn with the coordinates."""
+        motors = self._coupling.motors
+        viscous = np.array([motor.joint_viscous for motor in motors])
+        plus, minus = np.array([motor.joint_coulomb for motor in motors]).T
+        found: Array = viscous * qd + plus * (qd > 0) - minus * (qd < 0)
+        return found
+
+    def _deliver(self, result: Array, out: Array | None) -> Array:
+        if not np.isfinite(result).all():
+            raise NotFiniteError(f"the result of {self.name} is beyond the range of float64")
+        return api.deliver(result, out)
+
+    @cached_property
+    def _inverse(self) -> Array:
+        return np.asarray(np.linalg.inv(self.G), dtype=np.float64)
+
+    @cached_property
+    def _smallest(self) -> Array:
+        """Singularity threshold of each coordinate's inertia, from the joints': |M_ij| <= sqrt(M_ii M_jj)."""
+        model = self.robot.model
+        noise = np.empty(self.robot.n)
+        noise[model.T[INDEX]] = model.P[SMALLEST]
+        felt: Array = (np.abs(self.G).T @ np.sqrt(noise)) ** 2 + 4 * self.robot.n * EPS * self._armature
+        return felt
+
+    def _solve(self, M: Array, b: Array) -> Array:
+        """x with M x = b, by elimination over all samples at once: M is positive definite, rows need no exchange."""
+        m, lead = self.n, b.shape[:-1]
+        M, x = np.array(np.broadcast_to(M, (*lead, m, m))), b.copy()
+        for k in range(m):
+            none = ~(M[..., k, k] > self._smallest[k])
+            if none.any():
+                self._explain(k, none)
+            factor = M[..., k + 1 :, k] / M[..., k, k, None]
+            M[..., k + 1 :, k:] -= factor[..., None] * M[..., k, None, k:]
+            x[..., k + 1 :] -= factor * x[..., k, None]
+        for k in reversed(range(m)):
+            x[..., k] = (x[..., k] - (M[..., k, k + 1 :] * x[..., k + 1 :]).sum(axis=-1)) / M[..., k, k]
+        return x
+
+    def _explain(self, k: int, none: NDArray[np.bool_]) -> NoReturn:
+        sample = f" at sample {', '.join(map(str, np.argwhere(none)[0].tolist()))}" if none.ndim else ""
+        raise SingularMassMatrixError(
+            f"{self.name} has a singular mass matrix{sample}: coordinate {self.names[k]!r} moves no inertia "
+            "that those before it do not; give the links it moves mass, or their motors inertia"
+        )
+
+
+# ---------------------------------------------------------------------------------------------- from descriptions
+
+
+def _plain(description: Description) -> Robot:
+    robot = object.__new__(Robot)
+    robot._hold(description)
+    return robot
+
+
+def robot_of(description: Description) -> Robot | CoupledRobot:
+    """The robot of a description: a CoupledRobot if there is a coupling. Does not warn of impossible links.
+
+    >>> robot_of(Description([Link("base")], [], name="post")).n
+    0
+    """
+    if description.coupling is None:
+        return _plain(description)
+    robot = object.__new__(CoupledRobot)
+    robot._hold(description)
+    return robot
+
+
+load = formats.returning(robot_of, formats.load)
+from_urdf = formats.returning(robot_of, formats.from_urdf)
+load_urdf = formats.returning(robot_of, formats.load_urdf)
+from_screws = formats.returning(robot_of, formats.from_screws)
+from_toml = formats.returning(_plain, formats.from_toml)
+load_toml = formats.returning(_plain, formats.load_toml)
+from_dh = formats.returning(_plain, formats.from_dh)
+from_mujoco = formats.returning(_plain, formats.from_mujoco)
+from_pinocchio = formats.returning(_plain, formats.from_pinocchio)

@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fastdyn.errors import ArgumentError, MissingExtraError
+from fastdyn.mechanism.description import Mechanism
 from fastdyn.mechanism.parts import Array, Joint, Link, Motor
 from fastdyn.mechanism.poses import coordinates, link_poses, motion
-
-if TYPE_CHECKING:
-    from fastdyn.robot import Robot
 
 WIDTH = 120  # columns that a table may take
 
@@ -24,14 +22,14 @@ WIDTH = 120  # columns that a table may take
 
 
 class Column(NamedTuple):
-    """A column of a table: text stands left, numbers stand right."""
+    """A column of a table: text is aligned left, numbers right."""
 
     head: str
     unit: str
     cells: Sequence[str] | Sequence[float]
 
 
-def table(robot: Robot) -> str:
+def table(robot: Mechanism) -> str:
     """The robot in plain text: joints, masses, drives, gravity, mount and warnings; at most 120 columns wide.
 
     The first column is the place in q; "-" stands where a limit is not known.
@@ -63,9 +61,8 @@ def table(robot: Robot) -> str:
     return "\n\n".join(parts)
 
 
-def _heading(robot: Robot) -> str:
-    kinds = "".join("R" if joint.kind == "revolute" else "P" for joint in robot.joints)
-    joints = _count(robot.n, "joint") + (f" ({kinds})" if kinds else "")
+def _heading(robot: Mechanism) -> str:
+    joints = _count(len(robot.joints), "joint") + (f" ({robot.kinds})" if robot.kinds else "")
     mounted = "the world's origin"
     if not np.array_equal(robot.mount, np.eye(4)):
         turned = np.degrees(_roll_pitch_yaw(robot.mount[:3, :3]))
@@ -80,7 +77,7 @@ def _heading(robot: Robot) -> str:
     )
 
 
-def _joint_columns(robot: Robot) -> list[Column]:
+def _joint_columns(robot: Mechanism) -> list[Column]:
     joints, place = robot.all_joints, {joint.name: str(i) for i, joint in enumerate(robot.joints)}
 
     def limit(name: str, turning: str, sliding: str) -> Column:
@@ -132,7 +129,7 @@ def _unit(joints: Iterable[Joint], turning: str, sliding: str) -> str:
 
 
 def _layout(columns: Sequence[Column]) -> str:
-    """Columns side by side, within the width: with fewer digits and then with shortened names if they must be."""
+    """Columns side by side; where they exceed WIDTH, with fewer digits and then with shortened names."""
     for digits in (5, 4, 3):
         cells = [[c if isinstance(c, str) else _number(c, digits) for c in column.cells] for column in columns]
         grid = [[column.head, column.unit, *rows] for column, rows in zip(columns, cells, strict=True)]
@@ -199,7 +196,7 @@ FRAME_LINES: tuple[tuple[str, Any], ...] = (  # of x, y and z: told apart in gre
 )
 
 
-def plot(robot: Robot, q: ArrayLike | None = None, ax: Any = None) -> Any:
+def plot(robot: Mechanism, q: ArrayLike | None = None, ax: Any = None) -> Any:
     """A stick figure in the world's frame on a 3-D matplotlib Axes, which is returned.
 
     Links are thick lines, joints circles (revolute) or squares (prismatic) with their axes and their places in q,
@@ -237,11 +234,13 @@ def _axes() -> Any:
     return pyplot.figure(figsize=(9, 7)).add_axes((0.03, 0.06, 0.66, 0.82), projection="3d")
 
 
-def _resting(robot: Robot) -> dict[str, float]:
+def _resting(robot: Mechanism) -> dict[str, float]:
     return {j.name: min(max(0.0, j.limits.lower), j.limits.upper) for j in robot.joints}
 
 
-def _draw_links(ax: Any, robot: Robot, world: dict[str, Array], hinges: dict[str, Array], q: dict[str, float]) -> None:
+def _draw_links(
+    ax: Any, robot: Mechanism, world: dict[str, Array], hinges: dict[str, Array], q: dict[str, float]
+) -> None:
     """From each link's origin to the joints it carries, and from each joint to the origin of the link it moves."""
     link = {"color": "0.45", "linewidth": 4, "solid_capstyle": "round", "alpha": 0.8}
     for joint in robot.all_joints:
@@ -252,7 +251,7 @@ def _draw_links(ax: Any, robot: Robot, world: dict[str, Array], hinges: dict[str
         _line(ax, moved, world[joint.child], **link)
 
 
-def _draw_masses(ax: Any, robot: Robot, world: dict[str, Array]) -> None:
+def _draw_masses(ax: Any, robot: Mechanism, world: dict[str, Array]) -> None:
     heavy = [link for link in robot.all_links if link.mass > 0]
     if not heavy:
         return
@@ -270,7 +269,7 @@ def _draw_frames(ax: Any, poses: Sequence[Array], length: float) -> None:
             ax.plot(*np.column_stack([pose[:3, 3], end]), color=color, linestyle=style, linewidth=1.6, zorder=4)
 
 
-def _draw_joints(ax: Any, robot: Robot, hinges: dict[str, Array], q: dict[str, float], length: float) -> None:
+def _draw_joints(ax: Any, robot: Mechanism, hinges: dict[str, Array], q: dict[str, float], length: float) -> None:
     """Axes and marks; each axis has its number at its end, on the side away from the joint."""
     from matplotlib.patheffects import withStroke
 
@@ -296,7 +295,7 @@ def _draw_joints(ax: Any, robot: Robot, hinges: dict[str, Array], q: dict[str, f
         ax.text(*end, label, fontsize=10, fontweight="bold", path_effects=halo, zorder=10, **side)
 
 
-def _draw_gravity(ax: Any, robot: Robot, length: float) -> None:
+def _draw_gravity(ax: Any, robot: Mechanism, length: float) -> None:
     strength = float(np.linalg.norm(robot.gravity))
     if strength > 0:
         start = robot.mount[:3, 3]
@@ -317,7 +316,7 @@ def _frame_view(ax: Any, points: Array, size: float) -> None:
     ax.locator_params(nbins=5)
 
 
-def _explain(ax: Any, robot: Robot) -> None:
+def _explain(ax: Any, robot: Mechanism) -> None:
     """The joints' names and what the marks mean, beside the drawing."""
     from matplotlib.lines import Line2D
 
@@ -344,7 +343,7 @@ def _explain(ax: Any, robot: Robot) -> None:
 
 
 def _plain(name: str) -> str:
-    """A name in which matplotlib sees no formula."""
+    """A name escaped so that matplotlib does not read it as a formula."""
     return name.replace("$", r"\$")
 
 

@@ -1,5 +1,9 @@
 """Coupled robots: virtual work, closed forms, and the same conventions as Robot."""
 
+import copy
+import pickle
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -323,7 +327,131 @@ def test_variations_are_those_of_the_robot_coupled_again():
         assert np.array_equal(changed.inverse_dynamics(*values), again)
 
 
+# ---------------------------------------------------------------------------------------------- motors of coordinates
+
+
+def driven(m, seed):
+    """m motors with rotors and friction; those with an odd number have none."""
+    rng = np.random.default_rng([m, seed])
+    return [
+        None if k % 2 else fd.Motor(rng.uniform(1e-3, 1e-2), rng.uniform(-20, 20), rng.uniform(0, 1e-2), (0.3, 0.1))
+        for k in range(m)
+    ]
+
+
+def on_joints(robot, motors):
+    """The same robot with these motors at its joints, all of which move."""
+    joints = [replace(joint, motor=motor or fd.Motor()) for joint, motor in zip(robot.joints, motors, strict=True)]
+    return fd.Robot(robot.all_links, joints, gravity=robot.gravity, mount=robot.mount)
+
+
+@pytest.mark.parametrize("lead", [(), (11,)])
+def test_motors_of_coordinates_that_are_joints_are_motors_of_joints(lead):
+    robot = fd.robots.random_tree(5, seed=3, prismatic=0.3)
+    motors = driven(5, 0)
+    values = state(robot, 1, *lead)
+    expected = everything(on_joints(robot, motors), *values)
+    scale = np.linalg.norm(np.linalg.inv(expected["M"]), axis=(-2, -1)).max()
+    for name, found in everything(robot.coupled(np.eye(5), motors=motors), *values).items():
+        close(found, expected[name], scale=max(1.0, scale if name in ("aba", "crba") else 1.0, np.abs(found).max()) * 5)
+
+
+def test_motors_of_coordinates_by_hand():
+    """A coordinate at rate 3 turns a motor of gear -10: viscous 2 N m s/rad, Coulomb 3 N m forward and 1 N m back."""
+    motor = fd.Motor(1e-3, -10.0, viscous=0.02, coulomb=(0.3, 0.1))
+    robot = fd.from_dh(
+        [fd.DHLink(mass=1.0)] * 2, gravity=(0, 0, 0)
+    )  # point masses on the axes: no inertia of their own
+    arm = robot.coupled([[1.0], [-2.0]], motors=[motor])
+    close(arm.mass_matrix([0.0]), [[0.1]])
+    close(arm.kinetic_energy([0.0], [3.0]), 0.5 * 0.1 * 9)
+    close(arm.bias_forces([0.0], [3.0]), [2 * 3 + 3])
+    close(arm.bias_forces([0.0], [-3.0]), [-2 * 3 - 1])
+    close(arm.bias_forces([0.0], [0.0]), [0.0])
+    close(arm.inverse_dynamics([0.0], [3.0], [4.0]), [0.1 * 4 + 2 * 3 + 3])
+    close(arm.forward_dynamics([0.0], [3.0], [0.1 * 4 + 2 * 3 + 3]), [4.0], scale=100.0)
+    close(arm.gravity_forces([0.0]), [0.0])
+    close(arm.without_friction().bias_forces([0.0], [3.0]), [0.0])
+    close(arm.without_friction().mass_matrix([0.0]), [[0.1]])
+    close(arm.without_motors().mass_matrix([0.0]), [[0.0]])
+
+
+@given(n=st.integers(1, 5), drop=st.integers(0, 4), seed=st.integers(0, 30), method=st.sampled_from(["aba", "crba"]))
+def test_motors_of_coordinates_belong_to_inverse_forward_and_mass(n, drop, seed, method):
+    robot = fd.robots.random_tree(n, seed=seed, prismatic=0.3, drives=True)
+    m = max(1, n - drop)
+    arm = robot.coupled(*random_coupling(n, m, seed), motors=driven(m, seed))
+    q, qd, qdd = state(arm, seed)
+    M, tau = arm.mass_matrix(q), arm.inverse_dynamics(q, qd, qdd)
+    # torques at the joints cancel in G^T tau: their sizes, not the sum's, scale the rounding
+    size = np.abs(arm.G).T @ np.abs(robot.inverse_dynamics(arm.joint_positions(q), arm.G @ qd, arm.G @ qdd))
+    scale = 1 + size.max() + (np.abs(M) @ np.abs(qdd)).max() + np.linalg.norm(arm.G) ** 2
+    close(M @ qdd + arm.bias_forces(q, qd), tau, scale=scale)
+    close(0.5 * qd @ M @ qd, arm.kinetic_energy(q, qd), scale=1 + np.abs(qd) @ np.abs(M) @ np.abs(qd))
+    found = arm.forward_dynamics(q, qd, tau, method=method)
+    worst = scale * np.linalg.cond(arm.G) * np.linalg.norm(np.linalg.inv(M))
+    close(found, qdd, scale=max(1.0, worst))
+
+
+def test_power_of_motors_of_coordinates_is_rate_of_energy_and_friction():
+    """Along a motion, tau phid is dE/dt plus what friction of the motors takes."""
+    arm = fd.robots.random_tree(4, seed=7).coupled(*random_coupling(4, 3, 8), motors=driven(3, 1))
+    q, qd, qdd = state(arm, 13)
+    h = 1e-5
+
+    def energy(t):
+        moved, rate = q + t * qd + 0.5 * t * t * qdd, qd + t * qdd
+        return arm.kinetic_energy(moved, rate) + arm.potential_energy(moved)
+
+    rate = (energy(h) - energy(-h)) / (2 * h)
+    friction = arm.bias_forces(q, qd) - arm.without_friction().bias_forces(q, qd)
+    assert friction @ qd > 0.1
+    power = arm.inverse_dynamics(q, qd, qdd) @ qd
+    size = 1 + abs(power) + abs(energy(0))
+    # h^2 of the central difference, and eps / h of the energies it subtracts
+    np.testing.assert_allclose(power, rate + friction @ qd, rtol=0, atol=(100 * h**2 + EPS / h) * size * 10)
+
+
+def test_motors_of_coordinates_leave_gravity_coriolis_and_reactions_alone():
+    robot, (G, shift) = fd.robots.random_tree(4, seed=6, drives=True), random_coupling(4, 2, 4)
+    without, arm = robot.coupled(G, shift), robot.coupled(G, shift, motors=driven(2, 2))
+    values = state(arm, 9)
+    expected, found = everything(without, *values), everything(arm, *values)
+    for name in ("gravity", "C", "potential", "reactions"):
+        assert np.array_equal(found[name], expected[name]), name
+    for name in ("tau", "M", "bias", "kinetic", "aba", "crba"):
+        assert not np.array_equal(found[name], expected[name]), name
+
+
+def test_motors_of_coordinates_are_checked():
+    robot = fd.robots.two_link()
+    motor = fd.Motor(1e-3)
+    with pytest.raises(fd.RobotError, match="motors: expected 2, one for each coordinate, found 1"):
+        robot.coupled(np.eye(2), motors=[motor])
+    with pytest.raises(fd.RobotError, match=r"motors\[1\], of 'b': expected a Motor or None, found 3"):
+        robot.coupled(np.eye(2), names=["a", "b"], motors=[motor, 3])
+    arm = robot.coupled(np.eye(2), names=["a", "b"], motors=[None, motor])
+    assert arm.coupling.motors == (fd.Motor(), motor)
+    assert robot.coupled(np.eye(2)).coupled(np.eye(2), motors=[None, motor]).coupling.motors == (fd.Motor(), motor)
+    with pytest.raises(fd.RobotError, match="coordinate 'b' has a motor"):
+        arm.coupled(np.eye(2))
+    with pytest.raises(fd.RobotError, match="found one at coordinate 'b'"):
+        fd.to_urdf(arm)
+
+
 # ---------------------------------------------------------------------------------------------- conventions
+
+
+@pytest.mark.parametrize("how", [copy.copy, copy.deepcopy, lambda arm: pickle.loads(pickle.dumps(arm))])
+def test_copies_are_the_same_robot(how):
+    arm = fd.robots.random_tree(4, seed=5).coupled(*random_coupling(4, 3, 5), names="abc", motors=driven(3, 3))
+    values = state(arm, 10)
+    tau = arm.inverse_dynamics(*values)
+    other = how(arm)
+    assert other.names == arm.names
+    assert np.array_equal(other.inverse_dynamics(*values), tau)
+    with pytest.raises(ValueError, match="read-only"):
+        other.G[0, 0] = 3
 
 
 def test_what_it_says_of_itself():
@@ -459,6 +587,7 @@ def test_a_coordinate_that_moves_no_inertia_is_named():
         (np.eye(2), {"names": ["a"]}, "names: expected 2 different names"),
         (np.eye(2), {"names": ["a", "a"]}, "names: expected 2 different names"),
         (np.eye(2), {"names": ["a", ""]}, "names: expected a name"),
+        (np.eye(3), {"offset": [1, 2]}, r"G: expected shape \(2, m\)"),
     ],
 )
 def test_couplings_that_are_none(G, more, message):

@@ -8,7 +8,6 @@ import pytest
 
 import fastdyn as fd
 from fastdyn.errors import ArgumentError, ArgumentTypeError, FormulationError, NotFiniteError
-from fastdyn.mechanism.chains import without_motors
 from fastdyn.study import effects, effects_figures
 from tests.oracle import Stand, cross_matrix
 
@@ -124,7 +123,7 @@ def test_translation_is_newtons_part_and_rotation_is_eulers(name):
 @pytest.mark.parametrize("name", ROBOTS)
 def test_both_effects_and_gravity_make_up_the_librarys_dynamics(name):
     robot = ROBOTS[name]()
-    links = without_motors(robot)
+    links = robot.without_motors()
     found = effects.split(robot, motion(robot.n))
     D, bias = links.mass_matrix(found.trajectory.q), links.bias_forces(found.trajectory.q, found.trajectory.qd)
     tolerance = 20 * robot.n * EPS

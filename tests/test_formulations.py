@@ -26,7 +26,7 @@ from fastdyn.formulations import (
     screw_rows,
     screws,
 )
-from fastdyn.mechanism.chains import dh_chain, screw_chain, without_motors
+from fastdyn.mechanism.chains import dh_chain, screw_chain
 from fastdyn.scalars import Counting
 from fastdyn.study import formulations
 from fastdyn.study.formulations import FORMULATIONS, FormulationError
@@ -73,7 +73,7 @@ def robots():
     found = {}
     for name, make in ROBOTS.items():
         robot = make()
-        links = without_motors(robot)
+        links = robot.without_motors()
         q, qd, qdd = states(robot.n)
         D, g = links.mass_matrix(q), links.gravity_forces(q)
         h = links.bias_forces(q, qd) - g
@@ -161,7 +161,7 @@ def test_lagrange_dalembert_and_newton_agree_on_the_puma560_to_1e12():
     q = rng.uniform(-np.pi, np.pi, (samples, 6))
     qd, qdd = rng.uniform(-3, 3, (2, samples, 6))
     found = {name: formulations.inverse_dynamics(arm, q, qd, qdd, name) for name in NAMES}
-    found["kernel"] = without_motors(arm).inverse_dynamics(q, qd, qdd)
+    found["kernel"] = arm.without_motors().inverse_dynamics(q, qd, qdd)
     newton = found["newton_euler_link"]
     size = np.abs(newton).max(axis=1)  # of each state's torques: N m throughout
     for tau in found.values():
@@ -237,7 +237,7 @@ def test_rrt_arm_as_the_worked_example_derives_it():
     scale = np.abs(general.details["K"]).max()
     close(formulations.kane_rrt_torques(q, qd, qdd), general.tau, 3, scale)
     close(formulations.kane_rrt_torques(q[0], qd[0], qdd[0]), general.tau[0], 3, scale)
-    close(without_motors(arm).inverse_dynamics(q, qd, qdd), general.tau, 3, scale)
+    close(arm.without_motors().inverse_dynamics(q, qd, qdd), general.tau, 3, scale)
     # (15): gravity's share of the generalized active forces
     g, m2, m3, L2, c2 = 9.81, 60.0, 40.0, 0.7, np.cos(q[:, 1])
     Q = np.stack([0 * c2, -g * m2 * L2 * c2 - g * m3 * c2 * (L2 + q[:, 2]), -g * m3 * np.sin(q[:, 1])], axis=-1)
@@ -263,7 +263,7 @@ def test_a_load_in_the_hand_is_the_reaction_of_a_wrench_on_the_last_link():
         load = np.random.default_rng(5).normal(size=(SAMPLES, 6)) * 10
         wrenches = np.zeros((SAMPLES, 6, 6))
         wrenches[:, 5] = -load  # the hand pushes, the object pushes back
-        reference = without_motors(arm).inverse_dynamics(q, qd, qdd, wrenches=wrenches)
+        reference = arm.without_motors().inverse_dynamics(q, qd, qdd, wrenches=wrenches)
         found = formulations.inverse_dynamics(arm, q, qd, qdd, "newton_euler_link", load=load)
         close(found, reference, 6, np.abs(reference).max())
         one = formulations.inverse_dynamics(arm, q[0], qd[0], qdd[0], load=load[0])
@@ -391,6 +391,17 @@ def test_probing_whole_columns_gives_the_same_matrix():
 def test_generalized_dalembert_refuses_a_prismatic_joint_by_name():
     with pytest.raises(FormulationError, match=r"rotary joints only, but joint 'joint3' of stanford is prismatic"):
         formulations.inverse_dynamics(fd.robots.stanford(), *np.zeros((3, 6)), "generalized_dalembert")
+
+
+@pytest.mark.parametrize("chain", [dh_chain, screw_chain])
+def test_chains_are_of_independent_revolute_and_prismatic_joints(chain):
+    links = [fd.Link("base"), fd.Link("nut", 1.0)]
+    screw = fd.Robot(links, [fd.Joint("spindle", "base", "nut", "helical", pitch=0.01)], name="press")
+    message = "joint 'spindle' of press is helical: expected revolute or prismatic, the kinds that the classic"
+    with pytest.raises(FormulationError, match=message):
+        chain(screw)
+    with pytest.raises(FormulationError, match="two_link is coupled"):
+        chain(fd.robots.two_link().coupled([[1.0], [2.0]]))
 
 
 def test_a_tree_is_refused_with_the_link_that_forks():

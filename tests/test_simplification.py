@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 import fastdyn as fd
 from fastdyn.errors import ArgumentError, FormulationError
-from fastdyn.mechanism.chains import without_motors
 from fastdyn.scalars import Operations
 from fastdyn.study import counts, effects, formulations, simplify
 from fastdyn.study.simplification import _cost, _places
@@ -91,7 +90,7 @@ def test_with_no_tolerance_the_model_is_the_full_one():
     assert found.error == 0
     assert not found.errors.any()
     assert {term.name for term in found.terms if not term.kept} <= {"h4 tran", "h4 rot"}  # at most what is zero
-    full = without_motors(robot).inverse_dynamics(trajectory.q, trajectory.qd, trajectory.qdd)
+    full = robot.without_motors().inverse_dynamics(trajectory.q, trajectory.qd, trajectory.qdd)
     got = found.inverse_dynamics(trajectory.q, trajectory.qd, trajectory.qdd)
     np.testing.assert_allclose(got, full, rtol=0, atol=80 * EPS * np.abs(full).max())
 

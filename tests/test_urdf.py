@@ -80,20 +80,20 @@ def test_joints_keep_the_order_of_the_file():
 
 
 def test_what_urdf_leaves_out_has_its_defaults():
-    joint = describe(one_joint(kind="prismatic")).robot.joints[0]
+    joint = describe(one_joint(kind="prismatic")).description.joints[0]
     np.testing.assert_array_equal(joint.axis, (1, 0, 0))
     np.testing.assert_array_equal(joint.origin, np.eye(4))
     assert joint.limits == fd.Limits()
     assert joint.motor == fd.Motor()
-    limits = describe(one_joint('<limit effort="3"/>', kind="revolute")).robot.joints[0].limits
+    limits = describe(one_joint('<limit effort="3"/>', kind="revolute")).description.joints[0].limits
     assert limits == fd.Limits(effort=3)
 
 
 def test_limits_of_continuous_and_all_of_fixed_joints_do_not_count():
     limit = '<limit lower="1" upper="-1" effort="2" velocity="3"/>'
-    assert describe(one_joint(limit)).robot.joints[0].limits == fd.Limits(effort=2, velocity=3)
+    assert describe(one_joint(limit)).description.joints[0].limits == fd.Limits(effort=2, velocity=3)
     junk = limit.replace('"2"', '"-2"') + '<axis xyz="0 0 0"/><mimic joint="nobody"/>'
-    assert describe(one_joint(junk, kind="fixed")).robot.n == 0
+    assert describe(one_joint(junk, kind="fixed")).description.n == 0
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,10 @@ def test_limits_of_continuous_and_all_of_fixed_joints_do_not_count():
     [("1", 1), ("1.", 1), ("+.5", 0.5), ("1e-3", 1e-3), ("2E+2", 200), (" 7 ", 7), ("\n7\t", 7), ("1e-400", 0)],
 )
 def test_plain_decimal_numbers_are_read(text, value):
-    assert describe(one_joint(link=f'<inertial><mass value="{text}"/>{ZERO}</inertial>')).robot.links[0].mass == value
+    assert (
+        describe(one_joint(link=f'<inertial><mass value="{text}"/>{ZERO}</inertial>')).description.links[0].mass
+        == value
+    )
 
 
 def test_text_and_bytes_in_any_encoding_are_read():
@@ -184,7 +187,7 @@ def test_the_longest_chain_takes_seconds_and_not_hours(kind):
         parts.append(f"<link name='{i + 1}'/><joint name='{i + 1}' type='{kind}'>{ends}{follows}</joint>")
     start = time.perf_counter()
     found = describe(f"<robot name='r'>{''.join(reversed(parts))}</robot>")
-    assert len(found.robot.all_joints) == count
+    assert len(found.description.all_joints) == count
     assert time.perf_counter() - start < 10  # 1 s on a quiet machine
 
 
@@ -316,7 +319,7 @@ def test_strict_makes_doubts_errors():
 
 
 def test_a_robot_says_the_same_of_itself():
-    robot = describe(DOUBTFUL).robot
+    robot = describe(DOUBTFUL).description
     assert list(robot.doubts()) == ["negative", "triangle", "massless"]
     assert list(robot.doubts(massless=True)) == ["negative", "triangle", "massless", "nothing"]
     with pytest.warns(
@@ -508,9 +511,9 @@ ANGLES = st.floats(-math.pi, math.pi) | st.sampled_from(
 
 @given(ANGLES, ANGLES, ANGLES)
 def test_every_rotation_comes_back(roll, pitch, yaw):
-    joint = describe(one_joint(f'<origin rpy="{roll!r} {pitch!r} {yaw!r}"/>')).robot.joints[0]
+    joint = describe(one_joint(f'<origin rpy="{roll!r} {pitch!r} {yaw!r}"/>')).description.joints[0]
     robot = fd.Robot([fd.Link("base"), fd.Link("arm", 1.0)], [joint])
-    again = describe(fd.to_urdf(robot)).robot.joints[0]
+    again = describe(fd.to_urdf(robot)).description.joints[0]
     np.testing.assert_allclose(again.origin, joint.origin, rtol=0, atol=1e-15)
 
 

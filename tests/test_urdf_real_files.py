@@ -8,6 +8,7 @@ import pytest
 
 import fastdyn as fd
 from fastdyn.formats.urdf import describe
+from fastdyn.robot import robot_of
 
 pin = pytest.importorskip("pinocchio")
 
@@ -81,7 +82,7 @@ def worst_difference(peer, robot, samples=10):
 
 @each(READ)
 def test_torques_and_mass_matrix_are_those_of_pinocchio(path):
-    robot = describe(path.read_bytes()).robot.without_friction()
+    robot = robot_of(describe(path.read_bytes()).description).without_friction()
     peer = Peer(path, [joint.name for joint in robot.joints], robot.gravity)
     assert not robot.n or worst_difference(peer, robot) < 1e-10
 

@@ -1,4 +1,4 @@
-"""Denavit-Hartenberg tables -> Robot, in the standard (Paul) and the modified (Craig) convention."""
+"""Denavit-Hartenberg tables -> Description, in the standard (Paul) and the modified (Craig) convention."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from fastdyn.errors import RobotError
 from fastdyn.geometry import go, turn_x, turn_z
+from fastdyn.mechanism.description import Description
 from fastdyn.mechanism.parts import MOVING, Joint, JointKind, Limits, Link, Motor, number
-from fastdyn.robot import Robot
 
 Convention = Literal["standard", "modified"]
 
@@ -50,7 +50,7 @@ def from_dh(
     name: str | None = None,
     gravity: ArrayLike | None = None,
     strict: bool = False,
-) -> Robot:
+) -> Description:
     """A chain from its D-H table. Links are called link1, link2, ..., joints joint1, joint2, ....
 
     >>> import fastdyn as fd
@@ -85,7 +85,7 @@ def from_dh(
             )
         )
         links.append(Link(f"link{i}", row.mass, row.com, row.inertia))
-    return Robot(links, joints, name="dh robot" if name is None else name, gravity=gravity, strict=strict)
+    return Description(links, joints, "dh robot" if name is None else name, gravity).checked(strict)
 
 
 def _limits(limits: Limits | tuple[float, float] | None, row: int) -> Limits:

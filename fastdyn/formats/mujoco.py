@@ -1,19 +1,20 @@
-"""mujoco.MjModel -> Robot. MuJoCo itself is needed only when from_mujoco is called."""
+"""mujoco.MjModel and MJCF files -> Description. The package mujoco is needed only when a reader is called."""
 
 from __future__ import annotations
 
 import importlib
 import math
-import warnings
+import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fastdyn.errors import RobotError, RobotWarning
+from fastdyn.errors import DescriptionError, MissingExtraError, RobotError
 from fastdyn.formats.names import free_name
 from fastdyn.geometry import go, homogeneous, rotation_from_quaternion, turn
+from fastdyn.mechanism.description import Description, warn
 from fastdyn.mechanism.parts import Array, Joint, Limits, Link, Motor
-from fastdyn.robot import Robot
 
 # what would change the motion and has no place in a Robot: (array of the model, whose it is, what it means)
 FOREIGN = (
@@ -31,7 +32,7 @@ FOREIGN = (
 )
 
 
-def from_mujoco(model: Any, strict: bool = False) -> Robot:
+def from_mujoco(model: Any, strict: bool = False) -> Description:
     """The robot of a mujoco.MjModel with hinge and slide joints; q is MuJoCo's qpos, in its order.
 
     Bodies become links, those without a joint fixed ones; a body with several joints stands behind massless links.
@@ -41,11 +42,11 @@ def from_mujoco(model: Any, strict: bool = False) -> Robot:
     joints, springs, equality constraints, tendons with forces, fluid, gravity compensation. Contacts are never part of
     a Robot.
 
-    >>> import mujoco
+    >>> import fastdyn as fd, mujoco
     >>> pendulum = "<body><joint axis='0 1 0'/><inertial pos='0 0 -0.5' mass='2' diaginertia='0.1 0.1 0.1'/></body>"
     >>> option = "<option gravity='0 0 -10'/>"
     >>> model = mujoco.MjModel.from_xml_string(f"<mujoco>{option}<worldbody>{pendulum}</worldbody></mujoco>")
-    >>> from_mujoco(model).inverse_dynamics([np.pi / 2], [0.0], [1.0]).round(12)
+    >>> fd.from_mujoco(model).inverse_dynamics([np.pi / 2], [0.0], [1.0]).round(12)
     array([10.6])
     """
     mujoco: Any = importlib.import_module("mujoco")
@@ -74,7 +75,34 @@ def from_mujoco(model: Any, strict: bool = False) -> Robot:
         R = rotation_from_quaternion(model.body_iquat[b])
         links.append(Link(bodies[b], model.body_mass[b], model.body_ipos[b], R @ np.diag(model.body_inertia[b]) @ R.T))
     gravity = np.zeros(3) if _off(model, mujoco, "GRAVITY") else model.opt.gravity
-    return Robot(links, joints, name=model.names.split(b"\0")[0].decode(), gravity=gravity, strict=strict)
+    return Description(links, joints, model.names.split(b"\0")[0].decode(), gravity).checked(strict)
+
+
+def load_mjcf(path: str | os.PathLike[str], strict: bool = False) -> Description:
+    """The robot of an MJCF file, which MuJoCo compiles: see from_mujoco."""
+    try:
+        mujoco: Any = importlib.import_module("mujoco")
+    except ImportError as problem:
+        raise MissingExtraError(
+            f"{path} is an MJCF file: reading it needs the package mujoco (pip install mujoco)"
+        ) from problem
+    try:
+        model = mujoco.MjModel.from_xml_path(str(path))
+    except ValueError as problem:
+        raise DescriptionError(f"{path}: MuJoCo refuses it: {problem}") from problem
+    return from_mujoco(model, strict)
+
+
+def is_mjcf(path: str | os.PathLike[str]) -> bool:
+    """Whether an XML file's first element is <mujoco>."""
+    start = Path(path).read_bytes()[: 1 << 16]
+    while start.lstrip().startswith((b"<?", b"<!--", b"\xef\xbb\xbf")):
+        start = start.lstrip()
+        end = b"-->" if start.startswith(b"<!--") else b"?>" if start.startswith(b"<?") else b"\xbf"
+        _, found, start = start.partition(end)
+        if not found:
+            return False
+    return start.lstrip().startswith(b"<mujoco")
 
 
 def _joint(model: Any, mujoco: Any, j: int, name: str, ends: tuple[str, str], at: Array, motor: Motor) -> Joint:
@@ -137,11 +165,11 @@ def _warn(model: Any) -> None:
     own = np.flatnonzero((model.actuator_biastype != 0) | (model.actuator_plugin >= 0))
     if own.size:
         names = ", ".join(repr(_name(model, "actuator", i)) for i in own)
-        warnings.warn(f"forces of their own of actuators {names} are left to tau", RobotWarning, stacklevel=3)
+        warn(f"forces of their own of actuators {names} are left to tau")
     bounded = np.flatnonzero(model.tendon_limited)
     if bounded.size:
         names = ", ".join(repr(_name(model, "tendon", i)) for i in bounded)
-        warnings.warn(f"limits of tendons {names} are dropped", RobotWarning, stacklevel=3)
+        warn(f"limits of tendons {names} are dropped")
 
 
 def _off(model: Any, mujoco: Any, what: str) -> bool:

@@ -1,18 +1,17 @@
-"""pinocchio.Model -> Robot. Pinocchio itself is needed only when from_pinocchio is called."""
+"""pinocchio.Model -> Description. Pinocchio itself is needed only when from_pinocchio is called."""
 
 from __future__ import annotations
 
 import importlib
 import math
-import warnings
 from typing import Any
 
 import numpy as np
 
-from fastdyn.errors import RobotError, RobotWarning
+from fastdyn.errors import RobotError
 from fastdyn.formats.names import free_name
+from fastdyn.mechanism.description import Description, warn
 from fastdyn.mechanism.parts import Joint, JointKind, Limits, Link, Motor
-from fastdyn.robot import Robot
 
 KINDS: dict[str, JointKind] = {
     **dict.fromkeys(("RX", "RY", "RZ", "RevoluteUnaligned"), "revolute"),
@@ -22,7 +21,7 @@ KINDS: dict[str, JointKind] = {
 }
 
 
-def from_pinocchio(model: Any, strict: bool = False) -> Robot:
+def from_pinocchio(model: Any, strict: bool = False) -> Description:
     """The robot of a pinocchio.Model with revolute, prismatic and helical joints, in its order of joints.
 
     q has one number for each joint: for a continuous one the angle, of which Pinocchio keeps cosine and sine. A moving
@@ -30,12 +29,12 @@ def from_pinocchio(model: Any, strict: bool = False) -> Robot:
     become fixed links without mass, so that wrenches can name them. Armature is part of both libraries' dynamics;
     damping and dry friction of the model are data to Pinocchio and part of the dynamics here (see without_friction).
 
-    >>> import pinocchio
+    >>> import fastdyn as fd, pinocchio
     >>> model = pinocchio.Model()
     >>> joint = model.addJoint(0, pinocchio.JointModelRY(), pinocchio.SE3.Identity(), "hinge")
     >>> bob = pinocchio.Inertia(2.0, np.array([0, 0, -0.5]), np.eye(3) / 10)
     >>> model.appendBodyToJoint(joint, bob, pinocchio.SE3.Identity())
-    >>> from_pinocchio(model).with_gravity((0, 0, -10)).inverse_dynamics([np.pi / 2], [0.0], [1.0]).round(12)
+    >>> fd.from_pinocchio(model).with_gravity((0, 0, -10)).inverse_dynamics([np.pi / 2], [0.0], [1.0]).round(12)
     array([10.6])
     """
     pinocchio: Any = importlib.import_module("pinocchio")
@@ -45,9 +44,7 @@ def from_pinocchio(model: Any, strict: bool = False) -> Robot:
         raise RobotError(f"gravity: expected no angular part, found {model.gravity.angular.tolist()}")
     if np.any(model.rotorInertia):
         found = model.rotorInertia.tolist()
-        warnings.warn(
-            f"rotorInertia {found} is dropped, as in Pinocchio's rnea: use armature", RobotWarning, stacklevel=2
-        )
+        warn(f"rotorInertia {found} is dropped, as in Pinocchio's rnea: use armature")
     names, own = _link_names(model, pinocchio)
     at_rest = pinocchio.neutral(model)
     taken_links, taken_joints = set(names), set(model.names)
@@ -63,7 +60,7 @@ def from_pinocchio(model: Any, strict: bool = False) -> Robot:
         link, joint = free_name(frame.name, taken_links), free_name(frame.name, taken_joints)
         links.append(Link(link))
         joints.append(Joint(joint, names[frame.parentJoint], link, "fixed", origin=frame.placement.homogeneous))
-    return Robot(links, joints, name=model.name or "pinocchio robot", gravity=model.gravity.linear, strict=strict)
+    return Description(links, joints, model.name or "pinocchio robot", model.gravity.linear).checked(strict)
 
 
 def _joint(model: Any, i: int, parent: str, child: str, at_rest: Any) -> Joint:

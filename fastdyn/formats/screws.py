@@ -1,4 +1,4 @@
-"""Home placements, spatial inertias and screw axes -> Robot: a chain as screw theory describes it.
+"""Home placements, spatial inertias and screw axes -> Description: a chain as screw theory describes it.
 
 Twists are (w, v) and wrenches (moment, force) here: angular part first, unlike everywhere else at the package's edge.
 At zero, frame i of link i stands at M_i on frame i - 1; it moves as M_i exp([A_i] q_i), with A_i the screw axis of
@@ -7,18 +7,17 @@ joint i seen from frame i. Seen from the base at zero the same axis is S_i = Ad(
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastdyn.errors import RobotError, RobotWarning
+from fastdyn.errors import RobotError
 from fastdyn.geometry import go, point_inertia
-from fastdyn.mechanism.coupling import CoupledRobot
+from fastdyn.mechanism.coupling import Coupling
+from fastdyn.mechanism.description import Description, warn
 from fastdyn.mechanism.parts import Array, Joint, JointKind, Link, frozen, pose
-from fastdyn.robot import Robot
 
 Convention = Literal["link", "modern_robotics"]
 ROUNDING = 1e-6  # screws and placements may have been typed with single precision
@@ -32,7 +31,7 @@ def from_screws(
     gravity: ArrayLike | None = None,
     name: str | None = None,
     convention: Convention = "link",
-) -> Robot | CoupledRobot:
+) -> Description:
     """A chain of n links, called link1, link2, ..., from its screws.
 
     home: the n placements M_i of each link's frame on the one before, 4x4, at zero, and perhaps one more, of a frame on
@@ -43,8 +42,10 @@ def from_screws(
     w is, else a helical one. One that is not of unit length scales its coordinate (a RobotWarning), and the result is a
     CoupledRobot in the coordinates of the screws.
 
-    >>> bob = np.diag([0, 0, 0, 2.0, 2.0, 2.0])
-    >>> arm = from_screws([go(0.5, 0, 0)], [bob], [[0, 0, 1, 0, 0.5, 0]], gravity=(0, -10, 0))
+    >>> import fastdyn as fd
+    >>> home, bob = np.eye(4), np.diag([0, 0, 0, 2.0, 2.0, 2.0])
+    >>> home[0, 3] = 0.5
+    >>> arm = fd.from_screws([home], [bob], [[0, 0, 1, 0, 0.5, 0]], gravity=(0, -10, 0))
     >>> arm.inverse_dynamics([0.0], [0.0], [0.0]).round(12)
     array([10.])
     """
@@ -75,16 +76,14 @@ def from_screws(
     if len(places) > n:
         joints.append(Joint("tip", links[-1].name, "tip", "fixed", origin=places[n]))
         links.append(Link("tip"))
-    robot = Robot(links, joints, name="screw robot" if name is None else name, gravity=gravity)
+    description = Description(links, joints, "screw robot" if name is None else name, gravity).checked(strict=False)
     if np.abs(lengths - 1).max(initial=0.0) <= ROUNDING:
-        return robot
-    warnings.warn(
-        f"robot {robot.name!r} has screws that are not of unit length: one unit of the coordinates is "
-        f"{lengths.tolist()} rad or m",
-        RobotWarning,
-        stacklevel=2,
+        return description
+    warn(
+        f"robot {description.name!r} has screws that are not of unit length: one unit of the coordinates is "
+        f"{lengths.tolist()} rad or m"
     )
-    return robot.coupled(np.diag(lengths), names=called)
+    return description.replace(coupling=Coupling(np.diag(lengths), names=called))
 
 
 def _rows(screws: ArrayLike, convention: Convention) -> Array:

@@ -20,9 +20,9 @@ from numpy.typing import ArrayLike
 from fastdyn.errors import RobotError
 from fastdyn.formats.dh import Convention, DHLink, from_dh
 from fastdyn.geometry import homogeneous, rotation_from_rpy
+from fastdyn.mechanism.description import STANDARD_GRAVITY, Description, Mechanism
 from fastdyn.mechanism.parts import KINDS, MOVING, Array, Joint, JointKind, Limits, Link, Motor
 from fastdyn.mechanism.parts import pose as checked_pose
-from fastdyn.robot import STANDARD_GRAVITY, Robot
 
 DH, TREE = "fastdyn-dh-1", "fastdyn-tree-1"
 
@@ -42,7 +42,7 @@ SLIDING_DAMPING: Units = {"N_s_per_m": float}
 NONE: Units = {"": float}
 
 
-def load_toml(path: str | Path, strict: bool = False) -> Robot:
+def load_toml(path: str | Path, strict: bool = False) -> Description:
     """The robot that a TOML file describes. strict: as for Robot."""
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
@@ -51,10 +51,11 @@ def load_toml(path: str | Path, strict: bool = False) -> Robot:
     return from_toml(text, strict, source=str(path))
 
 
-def from_toml(text: str, strict: bool = False, source: str = "<text>") -> Robot:
+def from_toml(text: str, strict: bool = False, source: str = "<text>") -> Description:
     """The robot that a TOML text describes. source: what error messages call the text.
 
-    >>> arm = from_toml('''
+    >>> import fastdyn as fd
+    >>> arm = fd.from_toml('''
     ... format = "fastdyn-dh-1"
     ... name = "rod"
     ... convention = "standard"
@@ -81,8 +82,10 @@ def from_toml(text: str, strict: bool = False, source: str = "<text>") -> Robot:
     return _dh(top, strict) if kind == DH else _tree(top, strict)
 
 
-def to_toml(robot: Robot) -> str:
+def to_toml(robot: Mechanism) -> str:
     """The robot as a TOML text of the kind "fastdyn-tree-1". Read again, it is the same robot to the last bit.
+
+    The format has no coupling: a CoupledRobot is a RobotError.
 
     >>> import fastdyn as fd
     >>> print(to_toml(fd.Robot([fd.Link("base"), fd.Link("bob", 2.0, (0, 0, -0.5))],
@@ -107,6 +110,8 @@ def to_toml(robot: Robot) -> str:
     axis = [0.0, 1.0, 0.0]
     <BLANKLINE>
     """
+    if robot.coupling is not None:
+        raise RobotError(f"robot {robot.name!r}: expected joints that move independently, found them coupled")
     lines = [f"format = {_quoted(TREE)}", f"name = {_quoted(robot.name)}"]
     lines += [f"gravity_m_per_s2 = {robot.gravity.tolist()}", *_pose_out("mount", robot.mount)]
     for link in robot.all_links:
@@ -215,14 +220,13 @@ class _Table:
             raise RobotError(f"{self.source}: {self.path + ': ' if self.path else ''}{problem}") from problem
 
 
-def _dh(top: _Table, strict: bool) -> Robot:
+def _dh(top: _Table, strict: bool) -> Description:
     name, gravity, mount = top.text("name"), _gravity(top), _pose(top, "mount")
     convention = top.choice("convention", ("standard", "modified"))
     rows = [_row(table) for table in top.tables("row", least=1)]
     top.finish()
     with top.blamed():
-        robot = from_dh(rows, cast(Convention, convention), name=name, gravity=gravity, strict=strict)
-        return robot if np.array_equal(mount, np.eye(4)) else robot.with_mount(mount)
+        return from_dh(rows, cast(Convention, convention), name, gravity, strict).replace(mount=mount)
 
 
 def _row(table: _Table) -> DHLink:
@@ -245,13 +249,13 @@ def _row(table: _Table) -> DHLink:
     return row
 
 
-def _tree(top: _Table, strict: bool) -> Robot:
+def _tree(top: _Table, strict: bool) -> Description:
     name, gravity, mount = top.text("name"), _gravity(top), _pose(top, "mount")
     links = [_link(table) for table in _named(top.tables("link", least=1))]
     joints = [_joint(table) for table in _named(top.tables("joint"))]
     top.finish()
     with top.blamed():
-        return Robot(links, joints, name=name, gravity=gravity, mount=mount, strict=strict)
+        return Description(links, joints, name, gravity, mount).checked(strict)
 
 
 def _named(tables: list[_Table]) -> list[_Table]:

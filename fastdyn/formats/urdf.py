@@ -1,4 +1,4 @@
-"""URDF files -> Robot, and back.
+"""URDF files -> Description; urdf_writer.py is the way back.
 
 Read: links with their inertia; revolute, continuous, prismatic and fixed joints with limits, damping, friction, mimic.
 Joint coordinates are in the file's order of joints. Angles are taken as typed: 1.5708 is not made a right angle.
@@ -20,7 +20,6 @@ import math
 import os
 import re
 import sys
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -28,14 +27,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastdyn.errors import DescriptionError, RobotError, RobotWarning
+from fastdyn.errors import DescriptionError, RobotError
 from fastdyn.formats import xml
 from fastdyn.formats.urdf_grammar import MOMENTS, check, listed
 from fastdyn.formats.xml import Element, short
 from fastdyn.geometry import homogeneous, rotation_from_rpy
-from fastdyn.mechanism.coupling import CoupledRobot
+from fastdyn.mechanism.coupling import Coupling
+from fastdyn.mechanism.description import STANDARD_GRAVITY, Description, warn
 from fastdyn.mechanism.parts import Array, Joint, JointKind, Limits, Link, Motor
-from fastdyn.robot import STANDARD_GRAVITY, Robot
 
 KINDS: dict[str, JointKind] = {
     "revolute": "revolute",
@@ -57,9 +56,7 @@ class Mimic:
     offset: float = 0.0
 
 
-def load_urdf(
-    path: str | os.PathLike[str], strict: bool = False, gravity: ArrayLike | None = None
-) -> Robot | CoupledRobot:
+def load_urdf(path: str | os.PathLike[str], strict: bool = False, gravity: ArrayLike | None = None) -> Description:
     """The robot of a URDF file. A file that cannot be read as one is a DescriptionError that names line and element.
 
     Joint coordinates are in the file's order of joints. If some joints mimic others, the result is a CoupledRobot in
@@ -82,7 +79,7 @@ def load_urdf(
 
 def from_urdf(
     text: str | bytes, strict: bool = False, gravity: ArrayLike | None = None, source: str = "<text>"
-) -> Robot | CoupledRobot:
+) -> Description:
     """The robot of a URDF text, as `load_urdf` reads it from a file. source: what messages call the text.
 
     >>> import fastdyn as fd
@@ -143,26 +140,27 @@ def _unchained(followers: Mapping[str, Mimic]) -> dict[str, Mimic]:
 class Described:
     """What a file says: all joints free, which of them follow others, and what is doubtful, by line."""
 
-    robot: Robot
+    description: Description
     followers: dict[str, Mimic]
     doubts: list[tuple[int, str]]
 
 
-def _load(data: str | bytes, strict: bool, gravity: ArrayLike | None, source: str) -> Robot | CoupledRobot:
+def _load(data: str | bytes, strict: bool, gravity: ArrayLike | None, source: str) -> Description:
     found = describe(data, gravity, source)
     if found.doubts:
         doubts = "; ".join(f"line {line}: {doubt}" for line, doubt in sorted(found.doubts))
         if strict:
             raise DescriptionError(f"{source}: expected nothing doubtful, found {doubts}")
-        warnings.warn(f"{source} is doubtful, and taken as it stands: {doubts}", RobotWarning, stacklevel=3)
+        warn(f"{source} is doubtful, and taken as it stands: {doubts}")
     if not found.followers:
-        return found.robot
-    names = [joint.name for joint in found.robot.joints]
-    return found.robot.coupled(*mimics(names, found.followers), [name for name in names if name not in found.followers])
+        return found.description
+    names = [joint.name for joint in found.description.joints]
+    free = [name for name in names if name not in found.followers]
+    return found.description.replace(coupling=Coupling(*mimics(names, found.followers), free))
 
 
 def describe(data: str | bytes, gravity: ArrayLike | None = None, source: str = "<text>") -> Described:
-    """A URDF text read and checked, before joints are coupled and doubts are uttered."""
+    """A URDF text read and checked, before joints are coupled and anything is warned of."""
     root = xml.read(data, source)
     if root.tag != "robot":
         raise root.error(f"expected <robot>, found <{root.tag}>")
@@ -180,10 +178,10 @@ def describe(data: str | bytes, gravity: ArrayLike | None = None, source: str = 
     mount = None if world is None else _pose(world)
     if gravity is None and world is not None:
         gravity = _numbers(world, "gravity", STANDARD_GRAVITY)
-    robot = Robot(links.values(), joints.values(), root.attributes["name"], gravity, mount, strict=None)
-    for name, doubt in robot.doubts(massless=True).items():
+    description = Description(links.values(), joints.values(), root.attributes["name"], gravity, mount)
+    for name, doubt in description.doubts(massless=True).items():
         doubts.append((link_elements[name].line, f"{link_elements[name]} {doubt}"))
-    return Described(robot, followers, doubts)
+    return Described(description, followers, doubts)
 
 
 def _by_name(root: Element, tag: str) -> dict[str, Element]:

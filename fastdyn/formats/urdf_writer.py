@@ -1,4 +1,4 @@
-"""Robot -> URDF. What URDF has no words for goes where other programs do not look: see urdf.py."""
+"""Description -> URDF. What URDF has no words for goes where other programs do not look: see urdf.py."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from fastdyn.formats.names import free_name
 from fastdyn.formats.urdf import KINDS, UNLIMITED, Mimic
 from fastdyn.formats.urdf_grammar import MOMENTS
 from fastdyn.geometry import rpy_from_rotation
-from fastdyn.mechanism.coupling import CoupledRobot
+from fastdyn.mechanism.coupling import Coupling
+from fastdyn.mechanism.description import STANDARD_GRAVITY, Mechanism
 from fastdyn.mechanism.parts import Array, Joint, Limits, Link, Motor
-from fastdyn.robot import STANDARD_GRAVITY, Robot
 
 
-def to_urdf(robot: Robot | CoupledRobot) -> str:
+def to_urdf(robot: Mechanism) -> str:
     """A robot as URDF, which `from_urdf` reads as the same robot: same names, order, link frames and torques.
 
     Numbers are exact; rotations, which URDF wants as angles, and gear ratios come back to rounding. What URDF has no
     words for is written where other programs pass over it: see urdf.py. A helical joint is an error. A CoupledRobot is
-    written with <mimic>, which is an error where a joint follows several coordinates at once or a coordinate is no
-    joint's own.
+    written with <mimic>, which is an error where a joint follows several coordinates at once, or a coordinate has a
+    motor or is no joint's own.
 
     >>> import fastdyn as fd
     >>> arm = fd.robots.puma560()
@@ -32,12 +32,11 @@ def to_urdf(robot: Robot | CoupledRobot) -> str:
     >>> np.allclose(again.gravity_forces([0.3] * 6), arm.gravity_forces([0.3] * 6), rtol=0, atol=1e-13)
     True
     """
-    followers = {}
-    if isinstance(robot, CoupledRobot):
-        followers, robot = _followers(robot), robot.robot
     for joint in robot.joints:
         if joint.kind == "helical":
             raise RobotError(f"joint {joint.name!r}: expected a kind that URDF has ({', '.join(KINDS)}), found helical")
+    names = [joint.name for joint in robot.joints]
+    followers = {} if robot.coupling is None else _followers(robot.coupling, names, robot.name)
     lines = [f"<robot{_attributes(name=robot.name)}>"]
     if not (np.array_equal(robot.gravity, STANDARD_GRAVITY) and np.array_equal(robot.mount, np.eye(4))):
         lines.append(f"  <fastdyn{_attributes(gravity=robot.gravity)}{_xyz_rpy(robot.mount)}/>")
@@ -59,17 +58,19 @@ def to_urdf(robot: Robot | CoupledRobot) -> str:
     return "\n".join([*lines, "</robot>", ""])
 
 
-def _followers(robot: CoupledRobot) -> dict[str, Mimic]:
+def _followers(coupling: Coupling, names: list[str], robot: str) -> dict[str, Mimic]:
     """The joints that lead, one for each coordinate, and how each of the others follows one of them."""
-    names, leaders = [joint.name for joint in robot.joints], []
-    for unit, called in zip(np.eye(robot.n), robot.names, strict=True):
-        own = [name for name, row, shift in zip(names, robot.G, robot.offset, strict=True)
+    leaders = []
+    for unit, called, motor in zip(np.eye(coupling.m), coupling.names, coupling.motors, strict=True):
+        if motor != Motor():
+            raise RobotError(f"robot {robot!r}: expected motors at joints only, found one at coordinate {called!r}")
+        own = [name for name, row, shift in zip(names, coupling.G, coupling.offset, strict=True)
                if not shift and np.array_equal(row, unit)]  # fmt: skip
         if not own:
-            raise RobotError(f"robot {robot.name!r}: expected a joint that is the coordinate {called!r}, found none")
+            raise RobotError(f"robot {robot!r}: expected a joint that is the coordinate {called!r}, found none")
         leaders.append(called if called in own else own[0])
     followers = {}
-    for name, row, shift in zip(names, robot.G, robot.offset, strict=True):
+    for name, row, shift in zip(names, coupling.G, coupling.offset, strict=True):
         if name in leaders:
             continue
         if np.count_nonzero(row) > 1:

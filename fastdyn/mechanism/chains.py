@@ -1,4 +1,4 @@
-"""Robot -> the flat arrays that fastdyn.formulations reads: a D-H table, or home placements and screws.
+"""Description -> the flat arrays that fastdyn.formulations reads: a D-H table, or home placements and screws.
 
 Only the links count: motors (rotors and friction) are left out. Fixed links are lumped into the moving ones.
 """
@@ -6,7 +6,7 @@ Only the links count: motors (rotors and friction) are left out. Fixed links are
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from fastdyn.errors import FormulationError
 from fastdyn.formulations import dh_rows, screw_rows
 from fastdyn.geometry import go, homogeneous, inverse
-from fastdyn.mechanism.parts import EPS, Array, Motor
-from fastdyn.robot import Robot
+from fastdyn.mechanism.description import Mechanism
+from fastdyn.mechanism.parts import EPS, Array
 
-FARTHEST = 1000.0  # times the robot's size: where an inertia about a D-H frame's origin drowns in rounding
+FARTHEST = 1000.0  # times the robot's size: beyond, inertia about a D-H frame's origin is lost in rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class Chain:
 
     name: str
     P: Array  # (ROWS, n): one row per quantity, one column per link
-    T: NDArray[np.int64]  # (1, n): kind of joint
+    kinds: NDArray[np.int64]  # (1, n): of the joints
     order: NDArray[np.int64]  # where the joints of the chain stand in the user's q
 
     @property
@@ -38,8 +38,8 @@ class Chain:
 
     @property
     def rotary(self) -> bool:
-        """Whether no joint slides."""
-        return not self.T.any()
+        """Whether all joints are revolute."""
+        return not self.kinds.any()
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,17 +51,7 @@ class _Body:
     moments: Array  # 4x4 moments about the link's frame, fixed links included
 
 
-def without_motors(robot: Robot) -> Robot:
-    """The same links without rotors and friction: what the formulations describe.
-
-    >>> import fastdyn as fd
-    >>> without_motors(fd.robots.stanford()).joints[0].motor
-    Motor(inertia=0.0, gear=1.0, viscous=0.0, coulomb=(0.0, 0.0))
-    """
-    return robot._again(joints=[replace(joint, motor=Motor()) for joint in robot.all_joints])
-
-
-def dh_chain(robot: Robot) -> Chain:
+def dh_chain(robot: Mechanism) -> Chain:
     """A chain in standard D-H frames: the robot's own where it was described so, else constructed."""
     for joint in robot.joints:
         if joint.kind == "helical":
@@ -86,7 +76,7 @@ def dh_chain(robot: Robot) -> Chain:
     return Chain(robot.name, _frozen(P), _kinds(robot, bodies), _order(bodies))
 
 
-def screw_chain(robot: Robot) -> Chain:
+def screw_chain(robot: Mechanism) -> Chain:
     """A chain by screws, with frames at the centres of mass along the axes of the links' own frames."""
     bodies = _bodies(robot)
     P = np.zeros((screw_rows.ROWS, len(bodies)), order="F")
@@ -112,14 +102,11 @@ def screw_chain(robot: Robot) -> Chain:
     return Chain(robot.name, _frozen(P), _kinds(robot, bodies), _order(bodies))
 
 
-def _bodies(robot: Robot) -> list[_Body]:
+def _bodies(robot: Mechanism) -> list[_Body]:
     """The moving links from the base outward; an error if they are no chain."""
-    carrier = robot._carriers()
-    index = {joint.child: i for i, joint in enumerate(robot.joints)}
-    moments = {i: np.zeros((4, 4)) for i in range(-1, robot.n)}
-    for link in robot.all_links:
-        moving, where = carrier[link.name]
-        moments[index.get(moving, -1)] += link.moments(where)
+    if robot.coupling is not None:
+        raise FormulationError(f"{robot.name} is coupled: expected a robot whose joints move independently")
+    carrier, moments = robot.carriers, robot.moments
     beyond: dict[str, list[int]] = {}
     for i, joint in enumerate(robot.joints):
         beyond.setdefault(carrier[joint.parent][0], []).append(i)
@@ -139,7 +126,7 @@ def _bodies(robot: Robot) -> list[_Body]:
 Table = tuple[Array, list[Array], Array]  # rows COS_ALPHA to THETA; D-H frames in the links' own; gravity in frame 0
 
 
-def _own_table(robot: Robot, bodies: list[_Body]) -> Table | None:
+def _own_table(robot: Mechanism, bodies: list[_Body]) -> Table | None:
     """The table of a robot that was described by one: every joint turns about z, then goes d, a and turns alpha."""
     table = np.zeros((5, len(bodies)))
     for i, body in enumerate(bodies):
@@ -157,7 +144,7 @@ def _own_table(robot: Robot, bodies: list[_Body]) -> Table | None:
     return table, [np.eye(4)] * len(bodies), robot.mount[:3, :3].T @ robot.gravity
 
 
-def _constructed_table(robot: Robot, bodies: list[_Body]) -> Table:
+def _constructed_table(robot: Mechanism, bodies: list[_Body]) -> Table:
     """A table for any chain, from the joints' axes at zero: x_i along the common normal of the axes i and i + 1.
 
     The last frame is that of the last joint; parallel axes get the normal that makes d zero.
@@ -191,7 +178,7 @@ def _constructed_table(robot: Robot, bodies: list[_Body]) -> Table:
     return table, frames, gravity
 
 
-def _axes_at_zero(robot: Robot, bodies: list[_Body]) -> tuple[list[tuple[Array, Array]], list[Array]]:
+def _axes_at_zero(robot: Mechanism, bodies: list[_Body]) -> tuple[list[tuple[Array, Array]], list[Array]]:
     """A point and the direction of each joint's axis, and the links' poses, on the base with all joints at zero."""
     lines, links, pose = [], [], np.eye(4)
     for body in bodies:
@@ -231,7 +218,7 @@ def _six(M: Array) -> list[float]:
     return [float(M[i]) for i in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
 
 
-def _kinds(robot: Robot, bodies: list[_Body]) -> NDArray[np.int64]:
+def _kinds(robot: Mechanism, bodies: list[_Body]) -> NDArray[np.int64]:
     kinds = [[int(robot.joints[body.index].kind == "prismatic") for body in bodies]]
     return _frozen(np.array(kinds, dtype=np.int64).reshape(1, len(bodies)))
 

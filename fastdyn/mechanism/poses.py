@@ -1,21 +1,18 @@
-"""Where the links are: forward kinematics of one sample in plain NumPy, for descriptions, drawings and tests."""
+"""Forward kinematics of one sample in plain NumPy, for descriptions, drawings and tests; links by name."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fastdyn.errors import ArgumentError
 from fastdyn.geometry import turn
+from fastdyn.mechanism.description import Mechanism
 from fastdyn.mechanism.parts import Array, Joint
 
-if TYPE_CHECKING:
-    from fastdyn.robot import Robot
 
-
-def link_poses(robot: Robot, q: ArrayLike) -> dict[str, Array]:
+def link_poses(robot: Mechanism, q: ArrayLike) -> dict[str, Array]:
     """The 4x4 pose of every link, fixed ones included, in the base link's frame; parents come before their children.
 
     q: (n,) rad or m. The pose in the world is `robot.mount @ pose`.
@@ -38,14 +35,15 @@ def link_poses(robot: Robot, q: ArrayLike) -> dict[str, Array]:
     return poses
 
 
-def coordinates(robot: Robot, q: ArrayLike) -> dict[str, float]:
+def coordinates(robot: Mechanism, q: ArrayLike) -> dict[str, float]:
     """Joint names and their coordinates, from one sample q."""
+    n = len(robot.joints)
     try:
         array = np.asarray(q, dtype=np.float64)
     except (TypeError, ValueError) as problem:
-        raise ArgumentError(f"q: expected {robot.n} numbers, found {q!r}") from problem
-    if array.shape != (robot.n,):
-        raise ArgumentError(f"q has shape {array.shape}, but {robot.name} has {robot.n} joints: expected ({robot.n},)")
+        raise ArgumentError(f"q: expected {n} numbers, found {q!r}") from problem
+    if array.shape != (n,):
+        raise ArgumentError(f"q has shape {array.shape}, but {robot.name} has {n} joints: expected ({n},)")
     if not np.isfinite(array).all():
         raise ArgumentError(f"q: expected finite numbers, found {array.tolist()}")
     return {joint.name: float(value) for joint, value in zip(robot.joints, array, strict=True)}
@@ -67,7 +65,7 @@ def motion(joint: Joint, value: float) -> Array:
     return T
 
 
-def tips(robot: Robot) -> list[str]:
+def tips(robot: Mechanism) -> list[str]:
     """Names of the links at the ends: those that carry no other link, and move if any of them does.
 
     >>> import fastdyn as fd
@@ -77,11 +75,10 @@ def tips(robot: Robot) -> list[str]:
     parents = {joint.parent for joint in robot.all_joints}
     ends = [link.name for link in robot.all_links if link.name not in parents]
     moving = {joint.child for joint in robot.joints}
-    carried = robot._carriers()
-    return [name for name in ends if carried[name][0] in moving] or ends
+    return [name for name in ends if robot.carriers[name][0] in moving] or ends
 
 
-def named_link(robot: Robot, link: str | None) -> str:
+def named_link(robot: Mechanism, link: str | None) -> str:
     """The named link, checked to exist; without a name the robot's only tip."""
     if link is None:
         ends = tips(robot)

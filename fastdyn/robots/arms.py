@@ -6,9 +6,9 @@ from math import pi, radians
 
 import numpy as np
 
-from fastdyn.formats.dh import DHLink, from_dh
+from fastdyn.formats.dh import DHLink
 from fastdyn.mechanism.parts import Motor
-from fastdyn.robot import Robot
+from fastdyn.robot import Robot, from_dh
 
 
 def puma560() -> Robot:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastdyn.formats.dh import DHLink, from_dh
+from fastdyn.formats.dh import DHLink
 from fastdyn.geometry import go
 from fastdyn.mechanism.parts import Joint, Link
-from fastdyn.robot import Robot
+from fastdyn.robot import Robot, from_dh
 
 
 def two_link(m1: float = 1.0, m2: float = 1.0, length: float = 1.0, g: float = 9.80665) -> Robot:

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from importlib import resources
 
 from fastdyn.errors import ArgumentError
-from fastdyn.formats.toml import from_toml
-from fastdyn.robot import Robot
+from fastdyn.robot import Robot, from_toml
 from fastdyn.robots.arms import puma560, stanford
 from fastdyn.robots.closed_form import planar_2r, rrt, two_link
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from fastdyn.formats.dh import DHLink, from_dh
+from fastdyn.formats.dh import DHLink
 from fastdyn.formulations import (
     christoffel,
     generalized_dalembert,
@@ -36,7 +36,7 @@ from fastdyn.formulations import (
 from fastdyn.kernels import aba, crba, rnea
 from fastdyn.mechanism.chains import dh_chain, screw_chain
 from fastdyn.mechanism.parts import Array
-from fastdyn.robot import Robot
+from fastdyn.robot import Robot, from_dh
 from fastdyn.robots import random_chain
 from fastdyn.scalars import Operations, count, count_stages
 from fastdyn.study.polynomials import Polynomial

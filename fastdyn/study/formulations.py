@@ -9,7 +9,7 @@ array([20.,  5.])
 array([[2.666667, 0.833333],
        [0.833333, 0.333333]])
 
-Links only: rotors and friction belong to the drives, and are left out (chains.without_motors gives the same robot for
+Links only: rotors and friction belong to the drives, and are left out (robot.without_motors() gives the same robot for
 comparison). The library's own algorithms are Robot.inverse_dynamics (recursive Newton-Euler in canonical frames),
 Robot.mass_matrix (composite rigid bodies) and Robot.forward_dynamics (articulated bodies).
 """

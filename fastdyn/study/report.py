@@ -23,7 +23,6 @@ import numpy as np
 
 from fastdyn import output
 from fastdyn.errors import MissingExtraError, RobotWarning
-from fastdyn.mechanism.chains import without_motors
 from fastdyn.robot import Robot
 from fastdyn.robots import puma560
 from fastdyn.study import counts
@@ -109,7 +108,7 @@ def agreement(robot: Robot, states: int = STATES) -> tuple[Agreement, ...]:
     >>> max(found.difference for found in agreement(fd.robots.two_link(), 10)) < 1e-13
     True
     """
-    arm = without_motors(robot)
+    arm = robot.without_motors()
     q, qd, qdd = np.random.default_rng(0).uniform(-3, 3, (3, states, arm.n))
     ours = arm.inverse_dynamics(q, qd, qdd)
     largest = np.abs(ours).max(axis=0)

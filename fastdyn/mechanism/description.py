@@ -1,0 +1,329 @@
+"""Description: an immutable, checked tree of links and joints, which readers make and everything else starts from."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import FrameType, MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastdyn.errors import RobotError, RobotWarning
+from fastdyn.mechanism.coupling import Coupling
+from fastdyn.mechanism.model import Node
+from fastdyn.mechanism.parts import Array, Joint, Link, frozen, pose
+
+STANDARD_GRAVITY = (0.0, 0.0, -9.80665)  # m/s^2
+LETTERS = {"revolute": "R", "prismatic": "P", "helical": "H"}
+
+Carriers = Mapping[str, tuple[str, Array]]
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class Description:
+    """A tree of rigid links on a fixed base, perhaps with a coupling of its joints' coordinates.
+
+    links and joints may come in any order; joint coordinates are in the order of the moving joints given. gravity: the
+    vector g in the world, m/s^2; mount: the base link's pose in the world; coupling: of all moving joints.
+    """
+
+    all_links: tuple[Link, ...]
+    all_joints: tuple[Joint, ...]
+    name: str
+    gravity: Array
+    mount: Array
+    coupling: Coupling | None
+    joints: tuple[Joint, ...]  # those that move, in the order of q
+    links: tuple[Link, ...]  # the links that these joints move
+    base: Link
+
+    def __init__(
+        self,
+        links: Iterable[Link],
+        joints: Iterable[Joint],
+        name: str | None = None,
+        gravity: ArrayLike | None = None,
+        mount: ArrayLike | None = None,
+        coupling: Coupling | None = None,
+    ) -> None:
+        called = "robot" if name is None else str(name)
+        facts: dict[str, Any] = {
+            "name": called,
+            "gravity": frozen(STANDARD_GRAVITY if gravity is None else gravity, (3,), "gravity"),
+            "mount": pose(np.eye(4) if mount is None else mount, "mount"),
+            "all_links": tuple(links),
+            "all_joints": tuple(joints),
+            "coupling": coupling,
+        }
+        root = _checked_root(called, facts["all_links"], facts["all_joints"])
+        by_name = {link.name: link for link in facts["all_links"]}
+        facts["base"] = by_name[root]
+        facts["joints"] = tuple(joint for joint in facts["all_joints"] if joint.kind != "fixed")
+        facts["links"] = tuple(by_name[joint.child] for joint in facts["joints"])
+        for key, value in facts.items():
+            object.__setattr__(self, key, value)
+        if coupling is not None and len(coupling.G) != self.n:
+            raise RobotError(
+                f"robot {called!r}: expected a coupling of its {self.n} joints, found one of {len(coupling.G)}"
+            )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy is made from the parts: it finds derived facts anew, and its arrays are read-only, too."""
+        return Description, (self.all_links, self.all_joints, self.name, self.gravity, self.mount, self.coupling)
+
+    def __repr__(self) -> str:
+        return f"<Description {self.summary}>"
+
+    def replace(self, **changes: Any) -> Description:
+        """The same description with other links, joints, name, gravity, mount or coupling.
+
+        >>> Description([Link("base")], [], name="post").replace(name="pole")
+        <Description 'pole': 0 joints , 0 kg moving>
+        """
+        parts = {"links": self.all_links, "joints": self.all_joints, "name": self.name, "gravity": self.gravity}
+        return Description(**{**parts, "mount": self.mount, "coupling": self.coupling, **changes})
+
+    # ------------------------------------------------------------------------------------------ derived facts
+
+    @property
+    def n(self) -> int:
+        """Number of moving joints, coupled or not."""
+        return len(self.joints)
+
+    @property
+    def kinds(self) -> str:
+        """One letter for each moving joint: R, P or H."""
+        return "".join(LETTERS[joint.kind] for joint in self.joints)
+
+    @property
+    def summary(self) -> str:
+        """Name, joints and moving mass on one line."""
+        return f"{self.name!r}: {self.n} joint{'s' * (self.n != 1)} {self.kinds}, {self.moving_mass:.6g} kg moving"
+
+    @property
+    def moving_mass(self) -> float:
+        """Mass of all links that some joint moves, kg."""
+        return sum(link.mass for link in self.all_links if self.carriers[link.name][0] != self.base.name)
+
+    @cached_property
+    def carriers(self) -> Carriers:
+        """For each link, the moving link (or the base) it is fixed to, and its pose there."""
+        joint_of = {joint.child: joint for joint in self.all_joints}
+        found: dict[str, tuple[str, Array]] = {}
+        for link in self.all_links:
+            way, name = [], link.name
+            while name not in found and name in joint_of and joint_of[name].kind == "fixed":
+                way.append(joint_of[name])
+                name = joint_of[name].parent
+            moving, where = found.setdefault(name, (name, np.eye(4)))
+            for joint in reversed(way):
+                where = where @ np.asarray(joint.origin) @ np.asarray(joint.tail)
+                found[joint.child] = (moving, where)
+        for _, where in found.values():
+            where.flags.writeable = False
+        return MappingProxyType(found)
+
+    @property
+    def moments(self) -> list[Array]:
+        """The 4x4 moments of each moving link about its frame, fixed links included, in the order of q."""
+        index = self._places
+        found = [np.zeros((4, 4)) for _ in self.joints]
+        for link in self.all_links:
+            moving, where = self.carriers[link.name]
+            if moving in index:
+                found[index[moving]] += link.moments(where)
+        return found
+
+    @property
+    def nodes(self) -> list[Node]:
+        """What mechanism.model.build starts from: each moving joint, what carries it and the inertia it moves."""
+        index, moments = self._places, self.moments
+        found = []
+        for i, joint in enumerate(self.joints):
+            moving, where = self.carriers[joint.parent]
+            found.append(Node(joint, i, index.get(moving, -1), where @ np.asarray(joint.origin), moments[i]))
+        return found
+
+    @property
+    def _places(self) -> dict[str, int]:
+        return {joint.child: i for i, joint in enumerate(self.joints)}
+
+    # ------------------------------------------------------------------------------------------ doubtful links
+
+    def doubts(self, massless: bool = False) -> dict[str, str]:
+        """For each physically impossible link, why it is; see Robot.doubts."""
+        found = {link.name: doubt for link in self.all_links if link is not self.base and (doubt := link.doubts())}
+        if massless:
+            with np.errstate(over="ignore", invalid="ignore"):  # poses do not matter here
+                carriers = self.carriers
+            heavy = {carriers[link.name][0] for link in self.all_links if link.mass}
+            for link in self.links:
+                if link.name not in heavy:
+                    found.setdefault(link.name, "moves, but neither it nor what is fixed to it has mass")
+        return found
+
+    def checked(self, strict: bool) -> Description:
+        """Itself, after a RobotWarning that lists physically impossible links; strict: a RobotError instead."""
+        doubts = [f"{name!r} {doubt}" for name, doubt in self.doubts().items()]
+        if doubts:
+            message = f"robot {self.name!r} has links that no real body can be: {'; '.join(doubts)}"
+            if strict:
+                raise RobotError(message)
+            warn(message)
+        return self
+
+
+class HasDescription:
+    """Whatever holds a description: its facts are at hand here, too."""
+
+    description: Description
+
+    @property
+    def name(self) -> str:
+        """The robot's name."""
+        return self.description.name
+
+    @property
+    def gravity(self) -> Array:
+        """The gravity vector in the world, m/s^2."""
+        return self.description.gravity
+
+    @property
+    def mount(self) -> Array:
+        """The base link's pose in the world."""
+        return self.description.mount
+
+    @property
+    def all_links(self) -> tuple[Link, ...]:
+        """All links, in the order given."""
+        return self.description.all_links
+
+    @property
+    def all_joints(self) -> tuple[Joint, ...]:
+        """All joints, fixed ones included, in the order given."""
+        return self.description.all_joints
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """The joints that move, in the order given."""
+        return self.description.joints
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """The links that these joints move."""
+        return self.description.links
+
+    @property
+    def base(self) -> Link:
+        """The link that stands still."""
+        return self.description.base
+
+    @property
+    def coupling(self) -> Coupling | None:
+        """How coordinates move the joints together, if they do."""
+        return self.description.coupling
+
+    @property
+    def n(self) -> int:
+        """Number of moving joints."""
+        return self.description.n
+
+    @property
+    def kinds(self) -> str:
+        """One letter for each moving joint: R, P or H."""
+        return self.description.kinds
+
+    @property
+    def moving_mass(self) -> float:
+        """Mass of all links that some joint moves, kg."""
+        return self.description.moving_mass
+
+    @property
+    def carriers(self) -> Carriers:
+        """For each link, the moving link (or the base) it is fixed to, and its pose there."""
+        return self.description.carriers
+
+    @property
+    def moments(self) -> list[Array]:
+        """The 4x4 moments of each moving link about its frame, fixed links included, in the order of q."""
+        return self.description.moments
+
+    def doubts(self, massless: bool = False) -> dict[str, str]:
+        """For each physically impossible link, why it is: {} for a robot that could be built. The base never counts.
+
+        massless: whether a link that moves without mass counts. It makes no difference between two joints, where it is
+        a way to describe one joint of several axes; at the end of a chain it makes the mass matrix singular.
+
+        >>> import fastdyn as fd
+        >>> arm = fd.Robot([Link("base"), Link("rod")], [Joint("hinge", "base", "rod")])
+        >>> arm.doubts(), arm.doubts(massless=True)
+        ({}, {'rod': 'moves, but neither it nor what is fixed to it has mass'})
+        """
+        return self.description.doubts(massless)
+
+
+Mechanism = Description | HasDescription  # what functions of this package's lower parts take: a description or a robot
+
+
+def warn(message: str) -> None:
+    """A RobotWarning that points at the line outside this package from which the package was called."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 2
+    while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "fastdyn":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, RobotWarning, stacklevel=level)
+
+
+# ---------------------------------------------------------------------------------------------- checks
+
+
+def _checked_root(name: str, links: Sequence[Link], joints: Sequence[Joint]) -> str:
+    """The base link's name, after checking that links and joints form a tree."""
+    for parts, kind in ((links, Link), (joints, Joint)):
+        for one in parts:
+            if not isinstance(one, kind):
+                raise RobotError(f"robot {name!r}: expected a {kind.__name__}, found {one!r}")
+    if not links:
+        raise RobotError(f"robot {name!r}: expected at least one link, found none")
+    known = _unique([link.name for link in links], "link", name)
+    _unique([joint.name for joint in joints], "joint", name)
+    joint_of: dict[str, Joint] = {}
+    for joint in joints:
+        for end, link in (("parent", joint.parent), ("child", joint.child)):
+            if link not in known:
+                raise RobotError(f"joint {joint.name!r}: its {end} link {link!r} does not exist")
+        if joint.child in joint_of:
+            other = joint_of[joint.child].name
+            raise RobotError(f"link {joint.child!r} is the child of two joints, {other!r} and {joint.name!r}")
+        joint_of[joint.child] = joint
+    roots = [link.name for link in links if link.name not in joint_of]
+    if len(roots) > 1:
+        raise RobotError(f"robot {name!r}: expected one base link, found {len(roots)}: {', '.join(roots)}")
+    _check_cycles(name, links, joint_of)
+    return roots[0]
+
+
+def _check_cycles(name: str, links: Sequence[Link], joint_of: Mapping[str, Joint]) -> None:
+    safe: set[str] = set()  # links known to hang on the base
+    for link in (other.name for other in links):
+        seen, at = {link}, link
+        while at in joint_of and at not in safe:
+            at = joint_of[at].parent
+            if at in seen:
+                raise RobotError(f"robot {name!r}: the joints above link {link!r} form a cycle through {at!r}")
+            seen.add(at)
+        safe |= seen
+
+
+def _unique(names: list[str], what: str, robot: str) -> set[str]:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise RobotError(f"robot {robot!r}: two of its {what}s have the name {name!r}")
+        seen.add(name)
+    return seen
