@@ -1,3 +1,12 @@
-"""The compiled calls on a workspace's address, for users' own @njit functions: see fastdyn.calls.workspace."""
+"""The bound calls as functions of a workspace's address, for users' own @njit functions: inverse_dynamics(loop.address).
 
-from fastdyn.calls.workspace import *  # noqa: F403
+One for each quantity, under its name; for a coupled robot's workspace, under coupled_<name>. They allocate nothing,
+check nothing and return a status, as bound calls do.
+"""
+
+from fastdyn.calls.generate import bound_kernel
+from fastdyn.quantities import QUANTITIES
+
+for _quantity in QUANTITIES.values():
+    globals()[_quantity.name] = bound_kernel(_quantity, coupled=False)
+    globals()[f"coupled_{_quantity.name}"] = bound_kernel(_quantity, coupled=True)
