@@ -92,51 +92,56 @@ class Terms:
     details: Mapping[str, Array] = field(default_factory=dict)
 
 
-def _sum(module: Any) -> Callable[[int], int]:
-    return lambda n: int(module.sample_rows(n) + module.work_rows(n))
+def _rows(work_rows: Callable[[int], int], results: Mapping[str, int], more: int = 0) -> Callable[[int], int]:
+    """q, qd, qdd, the results, `more` rows, and the work of the text."""
+    return lambda n: 3 * n + sum(n**axes for axes in results.values()) + more + work_rows(n)
 
 
 _DHC = {"tau": VECTOR, "D": MATRIX, "h": VECTOR, "c": VECTOR}
 _TAU = {"tau": VECTOR}
+_LAGRANGE = {**_DHC, "h_ikm": TENSOR}
+_DALEMBERT = {"tau": VECTOR, "D_tran": MATRIX, "D_rot": MATRIX, "h_tran": VECTOR, "h_rot": VECTOR, "c": VECTOR}
+_CHRISTOFFEL = {"tau": VECTOR, "D": MATRIX, "C": MATRIX, "c": VECTOR, "c_ijp": TENSOR}
+_KANE = {"tau": VECTOR, "K": VECTOR, "Q": VECTOR}
 FORMULATIONS: dict[str, Formulation] = {
     f.name: f
     for f in (
         Formulation(
             "lagrange_euler", "000, eqs. (3.2-24) to (3.2-34)", entries.run_lagrange_euler,
-            {**_DHC, "h_ikm": TENSOR}, _sum(lagrange_euler),
+            _LAGRANGE, _rows(lagrange_euler.lagrange_euler_rows, _LAGRANGE),
         ),
         Formulation(
             "recursive_lagrange", "Hollerbach 1980, with 4x4 matrices", entries.run_recursive_lagrange,
-            _TAU, _sum(recursive_lagrange),
+            _TAU, _rows(recursive_lagrange.work_rows, _TAU),
         ),
         Formulation(
-            "newton_euler_base", "000, Table 3.2", entries.run_newton_euler_base, _TAU, _sum(newton_euler_base),
+            "newton_euler_base", "000, Table 3.2", entries.run_newton_euler_base,
+            _TAU, _rows(newton_euler_base.work_rows, _TAU),
         ),
         Formulation(
-            "newton_euler_link", "000, Table 3.3", entries.run_newton_euler_link, _TAU,
-            lambda n: 6 + _sum(newton_euler_link)(n), takes_load=True,
+            "newton_euler_link", "000, Table 3.3", entries.run_newton_euler_link,
+            _TAU, _rows(newton_euler_link.work_rows, _TAU, more=6), takes_load=True,
         ),
         Formulation(
-            "newton_euler_frugal", "000, Table 3.4", entries.run_newton_euler_frugal, _TAU, _sum(newton_euler_frugal),
+            "newton_euler_frugal", "000, Table 3.4", entries.run_newton_euler_frugal,
+            _TAU, _rows(newton_euler_frugal.work_rows, _TAU),
         ),
-        Formulation(
-            "probing", "000, problem 3.11", entries.run_probing, _DHC,
-            lambda n: int(probing.sample_rows(n) + 4 * n + 6 + newton_euler_link.work_rows(n)),
-        ),
+        Formulation("probing", "000, problem 3.11", entries.run_probing, _DHC, _rows(probing.work_rows, _DHC)),
         Formulation(
             "generalized_dalembert", "000, eqs. (3.4-24) to (3.4-28)", entries.run_generalized_dalembert,
-            {"tau": VECTOR, "D_tran": MATRIX, "D_rot": MATRIX, "h_tran": VECTOR, "h_rot": VECTOR, "c": VECTOR},
-            _sum(generalized_dalembert), rotary_only=True,
+            _DALEMBERT, _rows(generalized_dalembert.work_rows, _DALEMBERT), rotary_only=True,
         ),
         Formulation(
             "christoffel", "001, Algorithm 2", entries.run_christoffel,
-            {"tau": VECTOR, "D": MATRIX, "C": MATRIX, "c": VECTOR, "c_ijp": TENSOR}, _sum(christoffel),
+            _CHRISTOFFEL, _rows(christoffel.work_rows, _CHRISTOFFEL),
         ),
-        Formulation("kane", "003", entries.run_kane, {"tau": VECTOR, "K": VECTOR, "Q": VECTOR}, _sum(kane)),
-        Formulation("screws", "002, the recursion", entries.run_screws, _TAU, _sum(screws), screw_chain),
+        Formulation("kane", "003", entries.run_kane, _KANE, _rows(kane.work_rows, _KANE)),
         Formulation(
-            "stacked_screws", "002, the closed form", entries.run_stacked_screws, _DHC,
-            lambda n: int(screws.stacked_sample_rows(n) + screws.stacked_work_rows(n)), screw_chain,
+            "screws", "002, the recursion", entries.run_screws, _TAU, _rows(screws.screws_rows, _TAU), screw_chain
+        ),
+        Formulation(
+            "stacked_screws", "002, the closed form", entries.run_stacked_screws,
+            _DHC, _rows(screws.stacked_screws_rows, _DHC), screw_chain,
         ),
     )
 }  # fmt: skip
@@ -220,7 +225,7 @@ def kane_rrt_torques(
     """
     P = np.array([[L1], [L2], [m1], [m2], [m3], *([moment] for moment in I3), [g]], order="F")
     chain = Chain("rrt", P, np.zeros((1, 1), dtype=np.int64), np.arange(3))
-    how = Formulation("kane_rrt", "003", entries.run_kane_rrt, _TAU, lambda n: kane_rrt.sample_rows())
+    how = Formulation("kane_rrt", "003", entries.run_kane_rrt, _TAU, _rows(kane_rrt.work_rows, _TAU))
     return _run(how, chain, {"q": q, "qd": qd, "qdd": qdd}, 3)["tau"]
 
 
