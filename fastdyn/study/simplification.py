@@ -248,11 +248,12 @@ def _ledger(n: int) -> Ledger:
     def traced(*shape: int) -> Any:
         return np.array([Traced(0.0) for _ in range(math.prod(shape))], dtype=object).reshape(shape)
 
-    P, X, work = traced(dh_rows.ROWS, n), traced(text.sample_rows(n)), traced(text.work_rows(n))
-    text.generalized_dalembert(P, np.zeros((1, n), dtype=np.int64), X, work)
-    first = {"c": 4 * n, "h_tran": 5 * n, "h_rot": 6 * n, "D_tran": 7 * n, "D_rot": 7 * n + n * n}
-    rows = {p: first[p.kind] + (n * p.i + p.j if p.kind.startswith("D") else p.i) for p in _places(n)}
-    return Ledger(multiplies, operands, {place: X[row].made for place, row in rows.items()})
+    P, kinds, motion = traced(dh_rows.ROWS, n), np.zeros((1, n), dtype=np.int64), [traced(n) for _ in range(3)]
+    terms = {kind: traced(n * n if kind.startswith("D") else n) for kind in KINDS}
+    buffers = [*motion, traced(n), *terms.values(), traced(text.work_rows(n))]
+    text.generalized_dalembert(P, kinds, *buffers)
+    rows = {p: n * p.i + p.j if p.kind.startswith("D") else p.i for p in _places(n)}
+    return Ledger(multiplies, operands, {place: terms[place.kind][row].made for place, row in rows.items()})
 
 
 def _cost(n: int, kept: Collection[Place]) -> Operations:
