@@ -28,11 +28,11 @@ from fastdyn.scalars.vectors import (
 
 # rows of a link s, in frame 0 unless stated otherwise: R, z, p, p*, c (its centre of mass from p), r (from the base),
 # w and the Coriolis part of w', the velocity part of the centre's acceleration; w and that part of w' in frame s
-R, AXIS, ORIGIN, SPAN, CENTRE, PLACE, OMEGA, SWEPT, WHIRL, OWN_OMEGA, OWN_SWEPT, SLOTS = (
+R, AXIS, ORIGIN, SPAN, CENTRE, POSITION, OMEGA, CORIOLIS, ACCELERATION, OWN_OMEGA, OWN_CORIOLIS, SLOTS = (
     0, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 39,
 )  # fmt: skip
 # rows of a pair (s, j), joint j moving link s: z_j in frame s, I_s times that, z_j x (r_s - p_j)
-OWN_AXIS, TURNED, SWEEP, PAIR = 0, 3, 6, 9
+OWN_AXIS, MOMENTUM, PARTIAL, PAIR = 0, 3, 6, 9
 
 
 def work_rows(n: int) -> int:
@@ -79,13 +79,13 @@ def geometry(P, kinds, q, work):
         store_matrix(work, row + R, R0)
         store_vector(work, row + SPAN, step)
         store_vector(work, row + CENTRE, c)
-        store_vector(work, row + PLACE, plus(p, c))
+        store_vector(work, row + POSITION, plus(p, c))
         p = plus(p, step)
 
 
 @kernel
 def own_axes(work, n):
-    """^sR_0 z_j, for all j up to s."""
+    """^sR_0 z_j: axes in the frame of link s, for all j up to s."""
     for s in range(n):
         R0 = load_matrix(work, SLOTS * s + R)
         for j in range(s + 1):
@@ -95,21 +95,21 @@ def own_axes(work, n):
 
 @kernel
 def turned_axes(P, work, n):
-    """I_s ^sR_0 z_j."""
+    """I_s ^sR_0 z_j: angular momentum of link s per unit rate of joint j, in frame s."""
     for s in range(n):
         for j in range(s + 1):
             row = pair(n, s, j)
-            store_vector(work, row + TURNED, matrix_vector(inertia(P, s), load_vector(work, row + OWN_AXIS)))
+            store_vector(work, row + MOMENTUM, matrix_vector(inertia(P, s), load_vector(work, row + OWN_AXIS)))
 
 
 @kernel
 def sweeps(work, n):
-    """z_j x (r_s - p_j): velocity of the centre of mass of link s per rate of joint j. (3.4-7)"""
+    """z_j x (r_s - p_j): velocity of the centre of mass of link s per unit rate of joint j. (3.4-7)"""
     for s in range(n):
-        r = load_vector(work, SLOTS * s + PLACE)
+        r = load_vector(work, SLOTS * s + POSITION)
         for j in range(s + 1):
             z, p = load_vector(work, SLOTS * j + AXIS), load_vector(work, SLOTS * j + ORIGIN)
-            store_vector(work, pair(n, s, j) + SWEEP, cross(z, minus(r, p)))
+            store_vector(work, pair(n, s, j) + PARTIAL, cross(z, minus(r, p)))
 
 
 @kernel
@@ -117,12 +117,17 @@ def rotational_inertia(D_rot, work, n):
     """D_rot, first sum of (3.4-25)."""
     for i in range(n):
         for j in range(i, n):
-            total = dot(load_vector(work, pair(n, j, i) + OWN_AXIS), load_vector(work, pair(n, j, j) + TURNED))
+            total = rotational_term(work, n, j, i, j)
             for s in range(j + 1, n):
-                z, turned = load_vector(work, pair(n, s, i) + OWN_AXIS), load_vector(work, pair(n, s, j) + TURNED)
-                total = total + dot(z, turned)
+                total = total + rotational_term(work, n, s, i, j)
             store(D_rot, n * i + j, total)
             store(D_rot, n * j + i, total)
+
+
+@kernel
+def rotational_term(work, n, s, i, j):
+    """Link s in D_rot,ij."""
+    return dot(load_vector(work, pair(n, s, i) + OWN_AXIS), load_vector(work, pair(n, s, j) + MOMENTUM))
 
 
 @kernel
@@ -130,32 +135,37 @@ def translational_inertia(P, D_tran, work, n):
     """D_tran, second sum of (3.4-25)."""
     for i in range(n):
         for j in range(i, n):
-            total = P[MASS, j] * dot(load_vector(work, pair(n, j, j) + SWEEP), load_vector(work, pair(n, j, i) + SWEEP))
+            total = translational_term(P, work, n, j, i, j)
             for s in range(j + 1, n):
-                sweep_j, sweep_i = load_vector(work, pair(n, s, j) + SWEEP), load_vector(work, pair(n, s, i) + SWEEP)
-                total = total + P[MASS, s] * dot(sweep_j, sweep_i)
+                total = total + translational_term(P, work, n, s, i, j)
             store(D_tran, n * i + j, total)
             store(D_tran, n * j + i, total)
 
 
 @kernel
-def base_velocities(qd, work, n):
-    """w_s = sum of qd_p z_p (3.4-1), and the sum over p of w_{p-1} x qd_p z_p, both up to s."""
-    w, swept = zero_vector(work), zero_vector(work)
-    for s in range(n):
-        turning = times(load(qd, s), load_vector(work, SLOTS * s + AXIS))
-        if s > 0:
-            swept = plus(swept, cross(w, turning))
-        w = plus(w, turning)
-        store_vector(work, SLOTS * s + OMEGA, w)
-        store_vector(work, SLOTS * s + SWEPT, swept)
+def translational_term(P, work, n, s, i, j):
+    """Link s in D_tran,ij."""
+    return P[MASS, s] * dot(load_vector(work, pair(n, s, j) + PARTIAL), load_vector(work, pair(n, s, i) + PARTIAL))
 
 
 @kernel
-def whirled(work, s, arm):
-    """w_s x (w_s x arm) + (sum of w x qd z) x arm."""
-    w, swept = load_vector(work, SLOTS * s + OMEGA), load_vector(work, SLOTS * s + SWEPT)
-    return plus(cross(w, cross(w, arm)), cross(swept, arm))
+def base_velocities(qd, work, n):
+    """w_s = sum of qd_p z_p (3.4-1), and the sum over p of w_{p-1} x qd_p z_p, both up to s."""
+    w, coriolis = zero_vector(work), zero_vector(work)
+    for s in range(n):
+        joint_rate = times(load(qd, s), load_vector(work, SLOTS * s + AXIS))
+        if s > 0:
+            coriolis = plus(coriolis, cross(w, joint_rate))
+        w = plus(w, joint_rate)
+        store_vector(work, SLOTS * s + OMEGA, w)
+        store_vector(work, SLOTS * s + CORIOLIS, coriolis)
+
+
+@kernel
+def bias_acceleration(work, s, arm):
+    """w_s x (w_s x arm) + (sum of w x qd z) x arm: acceleration of the end of the arm at qdd = 0."""
+    w, coriolis = load_vector(work, SLOTS * s + OMEGA), load_vector(work, SLOTS * s + CORIOLIS)
+    return plus(cross(w, cross(w, arm)), cross(coriolis, arm))
 
 
 @kernel
@@ -164,18 +174,19 @@ def centre_accelerations(work, n):
     carried = zero_vector(work)
     for s in range(n):
         row = SLOTS * s
-        store_vector(work, row + WHIRL, plus(carried, whirled(work, s, load_vector(work, row + CENTRE))))
+        own = bias_acceleration(work, s, load_vector(work, row + CENTRE))
+        store_vector(work, row + ACCELERATION, plus(carried, own))
         if s < n - 1:
-            carried = plus(carried, whirled(work, s, load_vector(work, row + SPAN)))
+            carried = plus(carried, bias_acceleration(work, s, load_vector(work, row + SPAN)))
 
 
 @kernel
 def translational_velocity_torques(P, h_tran, work, n):
     """h_tran (3.4-26)."""
     for s in range(n):
-        force = times(P[MASS, s], load_vector(work, SLOTS * s + WHIRL))
+        force = times(P[MASS, s], load_vector(work, SLOTS * s + ACCELERATION))
         for i in range(s + 1):
-            term = dot(force, load_vector(work, pair(n, s, i) + SWEEP))
+            term = dot(force, load_vector(work, pair(n, s, i) + PARTIAL))
             store(h_tran, i, term if i == s else load(h_tran, i) + term)
 
 
@@ -184,24 +195,24 @@ def own_velocities(qd, work, n):
     """w_s (3.4-2), and the sum over j of qd_j z_j x (sum over k > j of qd_k z_k), in frame s."""
     for s in range(n):
         later = times(load(qd, s), load_vector(work, pair(n, s, s) + OWN_AXIS))
-        swept = zero_vector(work)
+        coriolis = zero_vector(work)
         for j in range(s - 1, -1, -1):
-            turning = times(load(qd, j), load_vector(work, pair(n, s, j) + OWN_AXIS))
-            swept = plus(swept, cross(turning, later))
-            later = plus(later, turning)
+            joint_rate = times(load(qd, j), load_vector(work, pair(n, s, j) + OWN_AXIS))
+            coriolis = plus(coriolis, cross(joint_rate, later))
+            later = plus(later, joint_rate)
         store_vector(work, SLOTS * s + OWN_OMEGA, later)
-        store_vector(work, SLOTS * s + OWN_SWEPT, swept)
+        store_vector(work, SLOTS * s + OWN_CORIOLIS, coriolis)
 
 
 @kernel
 def rotational_velocity_torques(P, h_rot, work, n):
     """h_rot (3.4-27)."""
     for s in range(n):
-        w, swept = load_vector(work, SLOTS * s + OWN_OMEGA), load_vector(work, SLOTS * s + OWN_SWEPT)
+        w, coriolis = load_vector(work, SLOTS * s + OWN_OMEGA), load_vector(work, SLOTS * s + OWN_CORIOLIS)
         spin = matrix_vector(inertia(P, s), w)
         for i in range(s + 1):
             z = load_vector(work, pair(n, s, i) + OWN_AXIS)
-            term = dot(load_vector(work, pair(n, s, i) + TURNED), swept) + dot(cross(z, w), spin)
+            term = dot(load_vector(work, pair(n, s, i) + MOMENTUM), coriolis) + dot(cross(z, w), spin)
             store(h_rot, i, term if i == s else load(h_rot, i) + term)
 
 
@@ -211,9 +222,9 @@ def gravity_torques(P, c, work, n):
     g = gravity(P)
     for i in range(n):
         p = load_vector(work, SLOTS * i + ORIGIN)
-        total = times(P[MASS, i], minus(load_vector(work, SLOTS * i + PLACE), p))
+        total = times(P[MASS, i], minus(load_vector(work, SLOTS * i + POSITION), p))
         for j in range(i + 1, n):
-            total = plus(total, times(P[MASS, j], minus(load_vector(work, SLOTS * j + PLACE), p)))
+            total = plus(total, times(P[MASS, j], minus(load_vector(work, SLOTS * j + POSITION), p)))
         store(c, i, -dot(g, cross(load_vector(work, SLOTS * i + AXIS), total)))
 
 

@@ -52,14 +52,14 @@ def kane(P, kinds, q, qd, qdd, tau, K, Q, work):
             w = plus(w, turning)
         else:
             a = plus(plus(a, times(acceleration, z)), cross(w, times(rate + rate, z)))
-        a = plus(a, swung(w, alpha, p))
-        inertia_forces(P, K, Q, work, w, alpha, plus(a, swung(w, alpha, centre(P, s))), g, s)
+        a = plus(a, rotational_acceleration(w, alpha, p))
+        inertia_forces(P, K, Q, work, w, alpha, plus(a, rotational_acceleration(w, alpha, centre(P, s))), g, s)
     for r in range(n):
         store(tau, r, -(load(K, r) + load(Q, r)))  # (29)
 
 
 @kernel
-def swung(w, alpha, p):
+def rotational_acceleration(w, alpha, p):
     """alpha x p + w x (w x p)."""
     return plus(cross(alpha, p), cross(w, cross(w, p)))
 

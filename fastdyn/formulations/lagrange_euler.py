@@ -141,21 +141,21 @@ def gravity_term(P, kinds, work, j, i):
     else:
         first_partial(kinds, work, U, n, j, i)
     if P[GX, link] == 0 and P[GY, link] == 0:  # a level base: g = (0, 0, -|g|, 0)
-        x, y, z, last = lifted_level(P, work, U, link)
+        x, y, z, last = weight_row_level(P, work, U, link)
     else:
-        x, y, z, last = lifted(P, work, U, link)
+        x, y, z, last = weight_row(P, work, U, link)
     return x * P[SX, link] + y * P[SY, link] + z * P[SZ, link] + last * 1.0
 
 
 @kernel
-def lifted_level(P, work, U, link):
+def weight_row_level(P, work, U, link):
     """The row -m g U where g has only its third component."""
     m = P[LIFT_Z, link]
     return m * load(work, U + 8), m * load(work, U + 9), m * load(work, U + 10), m * load(work, U + 11)
 
 
 @kernel
-def lifted(P, work, U, link):
+def weight_row(P, work, U, link):
     """The row -m g U."""
     x, y, z = P[LIFT_X, link], P[LIFT_Y, link], P[LIFT_Z, link]
     return (

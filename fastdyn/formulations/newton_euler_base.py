@@ -64,8 +64,8 @@ def forward(P, kinds, qd, qdd, work):
             w = plus(w, turning)  # (3.3-28)
             dv = plus(plus(cross(dw, p), cross(w, cross(w, p))), dv)  # (3.3-35)
         else:
-            sliding = times(2.0, cross(w, times(rate, z)))
-            dv = plus(plus(plus(plus(times(acceleration, z), cross(dw, p)), sliding), cross(w, cross(w, p))), dv)
+            coriolis = times(2.0, cross(w, times(rate, z)))
+            dv = plus(plus(plus(plus(times(acceleration, z), cross(dw, p)), coriolis), cross(w, cross(w, p))), dv)
         store_vector(work, row + OMEGA, w)
         store_vector(work, row + OMEGA_DOT, dw)
         store_vector(work, row + ACCELERATION, plus(plus(cross(dw, s), cross(w, cross(w, s))), dv))  # (3.3-39)

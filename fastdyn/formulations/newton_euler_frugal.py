@@ -14,11 +14,11 @@ from fastdyn.formulations.newton_euler_link import (
     SLOTS,
     SPAN,
     R,
+    axis_rate,
     geometry,
     joint_torque,
     link_force,
     link_moment,
-    swept_axis,
     work_rows,
 )
 from fastdyn.scalars import fill, kernel, load, store
@@ -57,7 +57,7 @@ def forward(P, kinds, qd, qdd, work):
         if rotary:
             dv, square = linear_acceleration(Ri, w, dw, dv, p)
         else:
-            dv, square = linear_acceleration_sliding(work, Ri, w, dw, dv, p, rate, acceleration)
+            dv, square = linear_acceleration_prismatic(work, Ri, w, dw, dv, p, rate, acceleration)
         store_vector(work, row + OMEGA, w)
         store_vector(work, row + OMEGA_DOT, dw)
         store_vector(work, row + ACCELERATION, centre_acceleration(P, w, square, dw, dv, i))
@@ -75,8 +75,8 @@ def angular_velocity(Ri, w, rate, rotary):
 def angular_acceleration(Ri, w, dw, rate, acceleration, rotary):
     """(3.3-51)."""
     if rotary:
-        swept = swept_axis(w, rate)
-        dw = (dw[0] + swept[0], dw[1] + swept[1], dw[2] + acceleration)
+        x, y = axis_rate(w, rate)
+        dw = (dw[0] + x, dw[1] + y, dw[2] + acceleration)
     return transposed_vector(Ri, dw)
 
 
@@ -94,12 +94,12 @@ def linear_acceleration(Ri, w, dw, dv, p):
 
 
 @kernel
-def linear_acceleration_sliding(work, Ri, w, dw, dv, p, rate, acceleration):
+def linear_acceleration_prismatic(work, Ri, w, dw, dv, p, rate, acceleration):
     """(3.3-52), translational; and w . w."""
     zero, square = fill(work, 0.0), dot(w, w)
     dv = transposed_vector(Ri, (dv[0], dv[1], acceleration + dv[2]))
-    sliding = cross(w, transposed_vector(Ri, (zero, zero, rate + rate)))
-    return plus(plus(plus(dv, cross(dw, p)), sliding), centripetal(w, square, p)), square
+    coriolis = cross(w, transposed_vector(Ri, (zero, zero, rate + rate)))
+    return plus(plus(plus(dv, cross(dw, p)), coriolis), centripetal(w, square, p)), square
 
 
 @kernel

@@ -58,7 +58,7 @@ def forward(P, kinds, qd, qdd, work, first, dv):
         if rotary:
             dv = linear_acceleration(Ri, w, dw, dv, p)
         else:
-            dv = linear_acceleration_sliding(work, Ri, w, dw, dv, p, rate, acceleration)
+            dv = linear_acceleration_prismatic(work, Ri, w, dw, dv, p, rate, acceleration)
         store_vector(work, row + OMEGA, w)
         store_vector(work, row + OMEGA_DOT, dw)
         store_vector(work, row + ACCELERATION, centre_acceleration(P, w, dw, dv, i))
@@ -79,13 +79,13 @@ def angular_acceleration(Ri, w, dw, rate, acceleration, rotary, at_rest):
         if at_rest:
             dw = (dw[0], dw[1], acceleration)
         else:
-            swept = swept_axis(w, rate)
-            dw = (dw[0] + swept[0], dw[1] + swept[1], dw[2] + acceleration)
+            x, y = axis_rate(w, rate)
+            dw = (dw[0] + x, dw[1] + y, dw[2] + acceleration)
     return transposed_vector(Ri, dw)
 
 
 @kernel
-def swept_axis(w, rate):
+def axis_rate(w, rate):
     """w x z qd without its third component, which is 0: two multiplications, which no table of 000 counts."""
     return w[1] * rate, -(w[0] * rate)
 
@@ -97,12 +97,12 @@ def linear_acceleration(Ri, w, dw, dv, p):
 
 
 @kernel
-def linear_acceleration_sliding(work, Ri, w, dw, dv, p, rate, acceleration):
+def linear_acceleration_prismatic(work, Ri, w, dw, dv, p, rate, acceleration):
     """(3.3-52), translational."""
     zero = fill(work, 0.0)
     dv = transposed_vector(Ri, (dv[0], dv[1], acceleration + dv[2]))
-    sliding = times(2.0, cross(w, transposed_vector(Ri, (zero, zero, rate))))
-    return plus(plus(plus(dv, cross(dw, p)), sliding), cross(w, cross(w, p)))
+    coriolis = times(2.0, cross(w, transposed_vector(Ri, (zero, zero, rate))))
+    return plus(plus(plus(dv, cross(dw, p)), coriolis), cross(w, cross(w, p)))
 
 
 @kernel

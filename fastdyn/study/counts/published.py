@@ -88,7 +88,6 @@ def table_3_4() -> tuple[Row, ...]:
     """Newton-Euler in link frames, row by row."""
     s = texts.newton_euler_with_savings()
     printed = texts.newton_euler_as_printed()
-    turning = s["angular_acceleration"] + s["swept_axis"]
     as_printed = "as Table 3.3 prints it (nested cross products"
     rows = [
         Row(
@@ -96,7 +95,7 @@ def table_3_4() -> tuple[Row, ...]:
             "one addition and a full 3x3 rotation, 9 and 6. The count holds for any arm; the caption names a PUMA.",
         ),
         Row(
-            "3.4", "w'_i", Cost(9 * n, 9 * n), turning,
+            "3.4", "w'_i", Cost(9 * n, 9 * n), s["angular_acceleration"] + s["axis_rate"],
             "the rotation, 9 and 6, and 3 additions; but w x z qd = (w_y qd, -w_x qd, 0) also takes two "
             "multiplications a joint, which (3.3-51) needs and the table leaves out.",
             (Reading("without the products of w x z qd", s["angular_acceleration"]),),
@@ -138,7 +137,7 @@ def table_3_4() -> tuple[Row, ...]:
             "the sum of the rows: 2 n multiplications more, those of w x z qd. The entries of R, p* and tau_i are not "
             "counted.",
             (
-                Reading("without the products of w x z qd", total - s["swept_axis"]),
+                Reading("without the products of w x z qd", total - s["axis_rate"]),
                 Reading("and the entries of R, p* and tau_i", total + s["geometry"] + s["joint_torque"]),
             ),
         )
@@ -181,7 +180,7 @@ def _newton_row() -> Row:
         "load that is rotated into frame n like any other force, and tau_i; w_0 = w'_0 = 0 save 4 additions at joint "
         "1. The additions are equal; the multiplications of w x z qd, two for each joint but the first, are omitted.",
         (
-            Reading("without the products of w x z qd", total - s["swept_axis"]),
+            Reading("without the products of w x z qd", total - s["axis_rate"]),
             Reading("with the savings of Table 3.4", table_3_4()[-1].counted),
             Reading("and the entries of R and p*", total + s["geometry"]),
         ),

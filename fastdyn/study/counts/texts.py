@@ -26,7 +26,7 @@ from fastdyn.study.counts.costs import NOTHING, Cost, Probing, Text, summed
 from fastdyn.study.counts.counting import SIZES, Rows, by_stage, screw_arm, whole
 
 _NEWTON_STAGES = (
-    "geometry angular_velocity angular_acceleration swept_axis linear_acceleration centre_acceleration link_force "
+    "geometry angular_velocity angular_acceleration axis_rate linear_acceleration centre_acceleration link_force "
     "joint_force link_moment joint_moment joint_torque"
 )
 
