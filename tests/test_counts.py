@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fastdyn.kernels import crba
+from fastdyn.robots import random_chain
 from fastdyn.scalars import Counting, count, count_stages
 from fastdyn.study import counts
 from fastdyn.study.counts import Cost
@@ -46,7 +47,7 @@ def test_polynomials_add_multiply_and_print():
 
 
 def test_stages_count_for_the_innermost_and_sum_to_the_whole():
-    model = counts.random_chain(4).model
+    model = random_chain(4).model
     arguments = (model.P, model.T, np.full(20, 0.5), np.full(4 * crba.WORK, 0.5))
     stages = {"outer": crba.composite, "inner": crba.parent_inertia}
     found = count_stages(crba.mass_matrix, stages, *arguments)
@@ -56,7 +57,7 @@ def test_stages_count_for_the_innermost_and_sum_to_the_whole():
 
 
 def test_functions_are_themselves_again_after_counting_even_if_it_fails():
-    before, model = crba.composite, counts.random_chain(2).model
+    before, model = crba.composite, random_chain(2).model
     with pytest.raises(AttributeError):
         count_stages(crba.mass_matrix, {"composite": before}, model.P, model.T, 0, 0)
     assert crba.composite is before
@@ -137,10 +138,10 @@ def test_the_damaged_row_of_table_3_5_has_one_reading_that_counts_something():
     assert not dalembert.equal_multiplications
     assert not dalembert.equal_additions
     assert dalembert.published.at(6) == (2_963, 2_209)
-    published, glyphs = dalembert.published.multiplications, dalembert.readings[0].cost.multiplications
+    published, literal = dalembert.published.multiplications, dalembert.readings[0].cost.multiplications
     assert all(published(k).denominator == 1 for k in range(1, 50))
-    assert [k for k in range(1, 50) if glyphs(k).denominator == 1] == [6, 12, 18, 24, 30, 36, 42, 48]
-    assert glyphs(6) == 2_749
+    assert [k for k in range(1, 50) if literal(k).denominator == 1] == [6, 12, 18, 24, 30, 36, 42, 48]
+    assert literal(6) == 2_749
     assert dalembert.counted == cost("7/6 30 833/6 -51", "1 53/2 203/2 -39")
     assert dalembert.counted.at(6) == (2_114, 1_740)
 

@@ -273,9 +273,8 @@ def test_a_load_in_the_hand_is_the_reaction_of_a_wrench_on_the_last_link():
 def test_the_stacked_matrix_is_the_inverse_of_one_less_the_nilpotent_one():
     chain = screw_chain(fd.robots.random_chain(4, 9, prismatic=0.3))
     n, q = 4, states(4)[0, 0]
-    X, work = np.zeros(screws.stacked_sample_rows(n)), np.zeros(screws.stacked_work_rows(n))
-    X[:n] = q
-    screws.placements(chain.P, X, work)
+    work = np.zeros(screws.stacked_screws_rows(n))
+    screws.placements(chain.P, q, work)
     screws.inverse(work, n)
     W, L = np.zeros((6 * n, 6 * n)), np.zeros((6 * n, 6 * n))
     for i in range(n):
@@ -317,72 +316,95 @@ def test_no_states_give_no_torques():
 # ------------------------------------------------------------------------------------------ the texts in plain Python
 
 
-def plain(text, module, chain, state, *buffers):
-    """Runs a text on counting scalars in plain Python; the X rows as floats."""
-    P, T = chain
-    X = np.zeros(module.sample_rows(P.shape[1]))
-    X[: state.size] = state.ravel()
-    X = Counting.array(X)
-    text(
-        P, T, X, *(Counting.array(np.zeros(size)) for size in buffers), Counting.array(np.zeros(module_work(module, P)))
-    )
-    return X.astype(float)
+VECTOR, MATRIX, TENSOR = 1, 2, 3  # axes of a result
+TEXTS = {
+    "lagrange_euler": (
+        lagrange_euler.lagrange_euler, lagrange_euler.lagrange_euler_rows, (VECTOR, MATRIX, VECTOR, VECTOR, TENSOR)
+    ),
+    "simplified": (lagrange_euler.simplified, lagrange_euler.simplified_rows, (VECTOR,)),
+    "recursive_lagrange": (recursive_lagrange.recursive_lagrange, recursive_lagrange.work_rows, (VECTOR,)),
+    "newton_euler_base": (newton_euler_base.newton_euler_base, newton_euler_base.work_rows, (VECTOR,)),
+    "newton_euler_link": (newton_euler_link.newton_euler_link, newton_euler_link.work_rows, (VECTOR,)),
+    "newton_euler_frugal": (newton_euler_frugal.newton_euler_frugal, newton_euler_frugal.work_rows, (VECTOR,)),
+    "probing": (probing.probing, probing.work_rows, (VECTOR, MATRIX, VECTOR, VECTOR)),
+    "generalized_dalembert": (
+        generalized_dalembert.generalized_dalembert, generalized_dalembert.work_rows,
+        (VECTOR, MATRIX, MATRIX, VECTOR, VECTOR, VECTOR),
+    ),
+    "christoffel": (
+        christoffel.christoffel, christoffel.work_rows, (VECTOR, MATRIX, MATRIX, VECTOR, TENSOR)
+    ),
+    "kane": (kane.kane, kane.work_rows, (VECTOR, VECTOR, VECTOR)),
+    "screws": (screws.screws, screws.screws_rows, (VECTOR,)),
+    "stacked_screws": (screws.stacked_screws, screws.stacked_screws_rows, (VECTOR, MATRIX, VECTOR, VECTOR)),
+    "kane_rrt": (kane_rrt.kane_rrt, kane_rrt.work_rows, (VECTOR,)),
+}  # fmt: skip
+RRT = np.array([[0.4], [0.7], [90.0], [60.0], [40.0], [5.0], [4.0], [1.0], [9.81]])
 
 
-def module_work(module, P):
-    return (newton_euler_link if module is probing else module).work_rows(P.shape[1])
+def plain(name, robot, state, start=np.zeros, array=np.asarray):
+    """Runs a text in plain Python, with results and work that hold `start` before; its results."""
+    text, rows, axes = TEXTS[name]
+    n = robot.n
+    if name == "kane_rrt":
+        P, kinds = RRT, np.zeros((1, 1), dtype=np.int64)
+    else:
+        chain = screw_chain(robot) if "screws" in name else dh_chain(robot)
+        P, kinds = chain.P, chain.T
+    results = [array(start(n**k)) for k in axes]
+    no_load = [array(np.zeros(0))] * (name == "newton_euler_link")
+    text(P, kinds, *map(array, state), *no_load, *results, array(start(rows(n))))
+    return results
 
 
-def test_texts_run_in_plain_python_on_counting_scalars_and_give_the_same():
-    arm = fd.robots.random_chain(3, 2)
-    state = states(3)[:, 0]
-    dh, by_screws = dh_chain(arm), screw_chain(arm)
-    dh, by_screws = (dh.P, dh.T), (by_screws.P, by_screws.T)
-    tau = arm.inverse_dynamics(*state)
-    runs = [
-        plain(lagrange_euler.lagrange_euler, lagrange_euler, dh, state),
-        plain(recursive_lagrange.recursive_lagrange, recursive_lagrange, dh, state),
-        plain(newton_euler_base.newton_euler_base, newton_euler_base, dh, state),
-        plain(newton_euler_link.newton_euler_link, newton_euler_link, dh, state, 6),
-        plain(newton_euler_frugal.newton_euler_frugal, newton_euler_frugal, dh, state),
-        plain(probing.probing, probing, dh, state, 12, 6),
-        plain(generalized_dalembert.generalized_dalembert, generalized_dalembert, dh, state),
-        plain(christoffel.christoffel, christoffel, dh, state),
-        plain(kane.kane, kane, dh, state),
-        plain(screws.screws, screws, by_screws, state),
-    ]
-    for X in runs:
-        close(X[9:12], tau, 3, np.abs(tau).max())
+@pytest.mark.parametrize("name", TEXTS)
+def test_texts_run_in_plain_python_on_counting_scalars_and_give_the_same(name):
+    robot = fd.robots.rrt() if name == "kane_rrt" else fd.robots.random_chain(3, 2)
+    q, qd, qdd = states(3)[:, 0]
+    tau = without_motors(robot).inverse_dynamics(q, 0 * qd if name == "simplified" else qd, qdd)
+    found, *_ = plain(name, robot, (q, qd, qdd), array=Counting.array)
+    close(found.astype(float), tau, 3, np.abs(tau).max())
 
 
-def test_rrt_text_runs_in_plain_python():
-    state = states(3)[:, 0]
-    X = Counting.array(np.concatenate([state.ravel(), np.zeros(3)]))
-    kane_rrt.kane_rrt(np.array([[0.4], [0.7], [90.0], [60.0], [40.0], [5.0], [4.0], [1.0], [9.81]]), X)
-    tau = formulations.kane_rrt_torques(*state)
-    close(X[9:].astype(float), tau, 3, np.abs(tau).max())
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text_writes_all_of_its_results_and_none_of_its_inputs(name):
+    robot, state = fd.robots.random_chain(3, 2), states(3)[:, 0]
+    given = state.copy()
+    unset = plain(name, robot, given, start=lambda size: np.full(size, np.nan))
+    assert np.array_equal(given, state)
+    for found, again in zip(unset, plain(name, robot, given), strict=True):
+        assert np.isfinite(found).all()
+        assert np.array_equal(found, again)
+
+
+def test_a_load_of_zeros_is_none():
+    chain, (q, qd, qdd) = dh_chain(fd.robots.random_chain(3, 2)), states(3)[:, 0]
+    with_zeros, without = np.empty((2, 3))
+    work = np.empty(newton_euler_link.work_rows(3))
+    newton_euler_link.newton_euler_link(chain.P, chain.T, q, qd, qdd, np.zeros(6), with_zeros, work)
+    newton_euler_link.newton_euler_link(chain.P, chain.T, q, qd, qdd, np.zeros(0), without, work)
+    assert np.array_equal(with_zeros, without)
 
 
 def test_traces_of_zeros_that_the_table_counts_change_nothing():
     """h_ikm summed from max(k, m) for every i, and as (3.2-33) says."""
     chain, n = dh_chain(fd.robots.random_chain(3, 5, prismatic=0.3)), 3
-    X, work = np.zeros(lagrange_euler.sample_rows(n)), np.zeros(lagrange_euler.work_rows(n))
-    X[: 3 * n] = states(n)[:, 0].ravel()
-    lagrange_euler.lagrange_euler(chain.P, chain.T, X, work)
-    again = X.copy()
+    h_ikm, again = np.zeros((2, n**3))
+    work = np.zeros(lagrange_euler.lagrange_euler_rows(n))
+    results = np.zeros(n), np.zeros(n * n), np.zeros(n), np.zeros(n), h_ikm
+    lagrange_euler.lagrange_euler(chain.P, chain.T, *states(n)[:, 0], *results, work)
     lagrange_euler.coriolis_coefficients(chain.T, again, work, n, True)
-    assert np.array_equal(again, X)
+    assert h_ikm.any()
+    assert np.array_equal(again, h_ikm)
 
 
 def test_probing_whole_columns_gives_the_same_matrix():
     chain, n = dh_chain(fd.robots.random_chain(4, 5, prismatic=0.3)), 4
-    X, Y, L = np.zeros(probing.sample_rows(n)), np.zeros(4 * n), np.zeros(6)
-    work = np.zeros(newton_euler_link.work_rows(n))
-    X[: 3 * n] = states(n)[:, 0].ravel()
-    probing.probing(chain.P, chain.T, X, Y, L, work)
-    D = X[6 * n :].copy()
-    probing.inertia_by_probing(chain.P, chain.T, X, Y, L, work, False)
-    assert np.abs(X[6 * n :] - D).max() <= 100 * n * EPS * np.abs(D).max()
+    D, columns = np.zeros((2, n * n))
+    work = np.zeros(probing.work_rows(n))
+    probing.probing(chain.P, chain.T, *states(n)[:, 0], np.zeros(n), D, np.zeros(n), np.zeros(n), work)
+    probing.inertia_by_probing(chain.P, chain.T, columns, work, False)
+    assert np.abs(columns - D).max() <= 100 * n * EPS * np.abs(D).max()
 
 
 # ------------------------------------------------------------------------------------------ what cannot be done

@@ -5,11 +5,9 @@
     g_p = dV/dq_p                                                                            step 4
     tau = D qdd + C qd + g                                                                   step 5, (3.44)
 
-Columns of J_v are z x (r - o) or z, those of J_w are z or 0 (2.54), (2.63). Their derivatives follow: joint i turns all
-that it carries, and columns of J_v beyond it turn along, dJ_v,p/dq_i = z_min x J_v,max (zero if the joint min slides);
-and z_p, seen from a link beyond joint i > p, turns back, d(R^T z_p)/dq_i = R^T z_p x R^T z_i.
-
-X rows: q, qd, qdd (read), tau, g (n each), D, C (n * n each), c_ijp (n * n * n). work: `work_rows` rows.
+Columns of J_v are z x (r - o) or z, those of J_w are z or 0 (2.54), (2.63). Joint i rotates all that it carries, so
+dJ_v,p/dq_i = z_min x J_v,max with min and max of p and i (zero if joint min is prismatic), and in the frame of a link
+beyond joint i > p, d(R^T z_p)/dq_i = R^T z_p x R^T z_i. Results: c is g, c_ijp is in row n (n i + j) + p.
 """
 
 from fastdyn.formulations.dh_rows import *
@@ -30,67 +28,63 @@ from fastdyn.scalars.vectors import (
     zero_vector,
 )
 
-# rows of a joint: its axis z (0 if it slides) and origin o in frame 0; for the link at hand J_v, R^T J_w, I R^T J_w
+# rows of a joint: axis z (0 if prismatic) and origin o in frame 0; for the current link J_v, R^T J_w, I R^T J_w
 TURN, ORIGIN, VELOCITY, OMEGA, SPIN, SLOTS = 0, 3, 6, 9, 12, 15
 
 
-@kernel
-def sample_rows(n):
-    return 5 * n + 2 * n * n + n * n * n
-
-
-@kernel
-def work_rows(n):
+def work_rows(n: int) -> int:
     return SLOTS * n + n * n * n
 
 
 @kernel
 def partial(n, p, j, i):
-    """Where dd_pj/dq_i stands."""
+    """Row of dd_pj/dq_i."""
     return SLOTS * n + n * (n * p + j) + i
 
 
 @kernel
 def symbol(n, i, j, p):
-    """Where c_ijp stands."""
-    return 5 * n + 2 * n * n + n * (n * i + j) + p
+    """Row of c_ijp."""
+    return n * (n * i + j) + p
 
 
 @kernel
-def christoffel(P, T, X, work):
+def christoffel(P, kinds, q, qd, qdd, tau, D, C, c, c_ijp, work):
     n = P.shape[1]
-    zero = fill(X, 0.0)
-    for k in range(n + n * n):
-        store(X, 4 * n + k, zero)
+    zero = fill(work, 0.0)
+    for k in range(n):
+        store(c, k, zero)
+    for k in range(n * n):
+        store(D, k, zero)
     for k in range(n * n * n):
         store(work, SLOTS * n + k, zero)
-    R0, o = unit_matrix(X), zero_vector(X)
+    R0, o = unit_matrix(work), zero_vector(work)
     for s in range(n):
         z = column(R0, 2)
-        store_vector(work, SLOTS * s + TURN, z if is_rotary(T, s) else zero_vector(X))
+        store_vector(work, SLOTS * s + TURN, z if is_rotary(kinds, s) else zero_vector(work))
         store_vector(work, SLOTS * s + ORIGIN, o)
-        R0 = matrix_product(R0, rotation(P, T, X, s))
-        o = plus(o, matrix_vector(R0, span(P, T, X, s)))
+        R0 = matrix_product(R0, rotation(P, kinds, q, s))
+        o = plus(o, matrix_vector(R0, span(P, kinds, q, s)))
         r = plus(o, matrix_vector(R0, centre(P, s)))
-        body_jacobian(P, T, work, s, R0, r, z)
-        inertia_and_gravity(P, X, work, s)
+        body_jacobian(P, kinds, work, s, R0, r, z)
+        inertia_and_gravity(P, D, c, work, s)
         partials(P, work, n, s)
-    christoffel_symbols(X, work, n)
-    coriolis_matrix(X, n)
-    torques(X, n)
+    christoffel_symbols(c_ijp, work, n)
+    coriolis_matrix(qd, C, c_ijp, n)
+    torques(qd, qdd, tau, D, C, c, n)
 
 
 @kernel
-def body_jacobian(P, T, work, s, R0, r, z):
+def body_jacobian(P, kinds, work, s, R0, r, z):
     """J_v of the centre of mass of link s (2.63), (2.58), and R^T J_w (3.37), for the joints up to s.
 
-    z: the axis of joint s. A slider's axis is its column of J_v, and moves with later links as it is.
+    z: the axis of joint s. The column of a prismatic joint in J_v is its axis, the same for all later links.
     """
     I = inertia(P, s)
     for j in range(s + 1):
         row = SLOTS * j
         turn = load_vector(work, row + TURN)
-        if is_rotary(T, j):
+        if is_rotary(kinds, j):
             store_vector(work, row + VELOCITY, cross(turn, minus(r, load_vector(work, row + ORIGIN))))
         elif j == s:
             store_vector(work, row + VELOCITY, z)
@@ -100,18 +94,18 @@ def body_jacobian(P, T, work, s, R0, r, z):
 
 
 @kernel
-def inertia_and_gravity(P, X, work, s):
+def inertia_and_gravity(P, D, c, work, s):
     """Adds link s to D (3.38) and to g = dV/dq."""
     n, m = P.shape[1], P[MASS, s]
     for p in range(s + 1):
         velocity, w = load_vector(work, SLOTS * p + VELOCITY), load_vector(work, SLOTS * p + OMEGA)
-        add(X, 4 * n + p, -(m * dot(gravity(P), velocity)))
+        add(c, p, -(m * dot(gravity(P), velocity)))
         for j in range(p, s + 1):
             row = SLOTS * j
             term = m * dot(velocity, load_vector(work, row + VELOCITY)) + dot(w, load_vector(work, row + SPIN))
-            add(X, 5 * n + n * p + j, term)
+            add(D, n * p + j, term)
             if j > p:
-                add(X, 5 * n + n * j + p, term)
+                add(D, n * j + p, term)
 
 
 @kernel
@@ -129,7 +123,7 @@ def omega_partial(work, p, i):
 
 @kernel
 def half_partial(P, work, s, p, j, i):
-    """The half of dd_pj/dq_i in which column p changes."""
+    """The half of dd_pj/dq_i that comes from the derivative of column p."""
     total = P[MASS, s] * dot(velocity_partial(work, p, i), load_vector(work, SLOTS * j + VELOCITY))
     if i > p:
         total = total + dot(omega_partial(work, p, i), load_vector(work, SLOTS * j + SPIN))
@@ -149,34 +143,33 @@ def partials(P, work, n, s):
 
 
 @kernel
-def christoffel_symbols(X, work, n):
+def christoffel_symbols(c_ijp, work, n):
     """c_ijp = c_jip. (3.46)"""
     for p in range(n):
         for i in range(n):
             for j in range(i, n):
                 total = load(work, partial(n, p, j, i)) + load(work, partial(n, p, i, j))
                 total = 0.5 * (total - load(work, partial(n, i, j, p)))
-                store(X, symbol(n, i, j, p), total)
-                store(X, symbol(n, j, i, p), total)
+                store(c_ijp, symbol(n, i, j, p), total)
+                store(c_ijp, symbol(n, j, i, p), total)
 
 
 @kernel
-def coriolis_matrix(X, n):
-    """C_pj = sum over i of c_ijp qd_i. (3.45), where the rate is not printed"""
+def coriolis_matrix(qd, C, c_ijp, n):
+    """C_pj = sum over i of c_ijp qd_i. (3.45), which omits the rate in print"""
     for p in range(n):
         for j in range(n):
-            total = load(X, symbol(n, 0, j, p)) * load(X, n)
+            total = load(c_ijp, symbol(n, 0, j, p)) * load(qd, 0)
             for i in range(1, n):
-                total = total + load(X, symbol(n, i, j, p)) * load(X, n + i)
-            store(X, 5 * n + n * n + n * p + j, total)
+                total = total + load(c_ijp, symbol(n, i, j, p)) * load(qd, i)
+            store(C, n * p + j, total)
 
 
 @kernel
-def torques(X, n):
+def torques(qd, qdd, tau, D, C, c, n):
     """tau = D qdd + C qd + g. (3.44)"""
     for p in range(n):
-        total = load(X, 4 * n + p)
+        total = load(c, p)
         for j in range(n):
-            row = 5 * n + n * p + j
-            total = total + load(X, row) * load(X, 2 * n + j) + load(X, row + n * n) * load(X, n + j)
-        store(X, 3 * n + p, total)
+            total = total + load(D, n * p + j) * load(qdd, j) + load(C, n * p + j) * load(qd, j)
+        store(tau, p, total)

@@ -1,9 +1,9 @@
-"""The RRT arm by Kane's equations, as 003 works it out: eqs. (5) to (29), vectors along frames (1) and (2).
+"""Kane's equations of the RRT arm as derived in 003: eqs. (5) to (29), vectors in frames (1) and (2).
 
 Axis 1 is vertical and along i; links 1 and 2 are rods of length 2 L1 and 2 L2; link 3 slides along k2. Read q3 under c2
 in (11), c2 and s2 in the first line of (10), and -alpha . I in (25).
 
-P: a (9, 1) array, rows L1 to G. X rows: q, qd, qdd (read), tau (3 each): T_01x, T_12y, F_23z.
+P: a (9, 1) array, rows L1 to G. tau: T_01x, T_12y, F_23z. `kinds` and `work` are not used.
 """
 
 from fastdyn.scalars import fill, kernel, load, sincos, store
@@ -12,21 +12,20 @@ from fastdyn.scalars.vectors import cross, plus
 L1, L2, M1, M2, M3, I3X, I3Y, I3Z, G, ROWS = range(10)
 
 
-@kernel
-def sample_rows():
-    return 12
+def work_rows(n: int) -> int:
+    return 0
 
 
 @kernel
-def kane_rrt(P, X):
-    q3 = load(X, 2)
-    u1, u2, u3 = load(X, 3), load(X, 4), load(X, 5)
-    a1, a2, a3 = load(X, 6), load(X, 7), load(X, 8)
-    s2, c2 = sincos(load(X, 1))
+def kane_rrt(P, kinds, q, qd, qdd, tau, work):
+    q3 = load(q, 2)
+    u1, u2, u3 = load(qd, 0), load(qd, 1), load(qd, 2)
+    a1, a2, a3 = load(qdd, 0), load(qdd, 1), load(qdd, 2)
+    s2, c2 = sincos(load(q, 1))
     l1, l2, m1, m2, m3, g = P[L1, 0], P[L2, 0], P[M1, 0], P[M2, 0], P[M3, 0], P[G, 0]
     lb = l1 + l1
     reach = l2 + q3
-    zero = fill(X, 0.0)
+    zero = fill(q, 0.0)
 
     # angular velocity and acceleration of links 2 and 3, in frame (2). (6), (8)
     w = u1 * c2, u2, u1 * s2
@@ -39,7 +38,7 @@ def kane_rrt(P, X):
     a_2 = plus((l2 * a2, l2 * s2 * u2 * u1 - arm2 * a1, zero), cross(w, v2))
     a_3 = plus((reach * a2 + u3 * u2, (reach * s2 * u2 - u3 * c2) * u1 - arm3 * a1, a3), cross(w, v3))
 
-    # inertia moments (24), (25), about principal axes (22), (23): rods have none about k
+    # inertia moments (24), (25), about principal axes (22), (23): a rod has no inertia about k
     rod1, rod2 = m1 * l1 * l1 * (1.0 / 3.0), m2 * l2 * l2 * (1.0 / 3.0)
     N2 = inertia_moment(w, alpha, (rod2, rod2, 0.0))
     N3 = inertia_moment(w, alpha, (P[I3X, 0], P[I3Y, 0], P[I3Z, 0]))
@@ -51,9 +50,9 @@ def kane_rrt(P, X):
     K3 = -(m3 * a_3[2])
 
     # (15), (29): K* + Q = 0
-    store(X, 9, -K1)
-    store(X, 10, -K2 + g * m2 * l2 * c2 + g * m3 * c2 * reach)
-    store(X, 11, -K3 + g * m3 * s2)
+    store(tau, 0, -K1)
+    store(tau, 1, -K2 + g * m2 * l2 * c2 + g * m3 * c2 * reach)
+    store(tau, 2, -K3 + g * m3 * s2)
 
 
 @kernel

@@ -1,60 +1,60 @@
-"""What all texts ask of a link in a D-H chain. X rows begin with q."""
+"""Quantities of a link in a D-H chain that several formulations use."""
 
 from fastdyn.formulations.dh_rows import *
 from fastdyn.scalars import fill, kernel, load, sincos
 
 
 @kernel
-def is_rotary(T, i):
-    return T[KIND, i] == ROTARY
+def is_rotary(kinds, i):
+    return kinds[KIND, i] == ROTARY
 
 
 @kernel
-def joint_rotation(P, T, X, i):
+def joint_rotation(P, kinds, q, i):
     """Sine and cosine of theta_i."""
-    if is_rotary(T, i):
-        return sincos(load(X, i) + P[THETA, i])
-    return sincos(fill(X, P[THETA, i]))
+    if is_rotary(kinds, i):
+        return sincos(load(q, i) + P[THETA, i])
+    return sincos(fill(q, P[THETA, i]))
 
 
 @kernel
-def joint_distance(P, T, X, i):
+def joint_distance(P, kinds, q, i):
     """d_i."""
-    if is_rotary(T, i):
-        return fill(X, P[D, i])
-    return load(X, i) + P[D, i]
+    if is_rotary(kinds, i):
+        return fill(q, P[D, i])
+    return load(q, i) + P[D, i]
 
 
 @kernel
-def rotation(P, T, X, i):
-    """Frame i turned into frame i - 1, R of (3.3-48)."""
-    s, c = joint_rotation(P, T, X, i)
+def rotation(P, kinds, q, i):
+    """Rotation from frame i into frame i - 1, R of (3.3-48)."""
+    s, c = joint_rotation(P, kinds, q, i)
     ca, sa = P[COS_ALPHA, i], P[SIN_ALPHA, i]
-    return (c, -(ca * s), sa * s), (s, ca * c, -(sa * c)), (fill(X, 0.0), fill(X, sa), fill(X, ca))
+    return (c, -(ca * s), sa * s), (s, ca * c, -(sa * c)), (fill(q, 0.0), fill(q, sa), fill(q, ca))
 
 
 @kernel
-def span(P, T, X, i):
-    """p*_i, from the origin of frame i - 1 to that of frame i, along frame i. (3.3-59)"""
-    d = joint_distance(P, T, X, i)
-    return fill(X, P[A, i]), d * P[SIN_ALPHA, i], d * P[COS_ALPHA, i]
+def span(P, kinds, q, i):
+    """p*_i, from the origin of frame i - 1 to that of frame i, in frame i. (3.3-59)"""
+    d = joint_distance(P, kinds, q, i)
+    return fill(q, P[A, i]), d * P[SIN_ALPHA, i], d * P[COS_ALPHA, i]
 
 
 @kernel
-def axis(P, X, i):
-    """Joint i's axis, z of frame i - 1, along frame i."""
-    return fill(X, 0.0), fill(X, P[SIN_ALPHA, i]), fill(X, P[COS_ALPHA, i])
+def axis(P, buffer, i):
+    """Axis of joint i, z of frame i - 1, in frame i."""
+    return fill(buffer, 0.0), fill(buffer, P[SIN_ALPHA, i]), fill(buffer, P[COS_ALPHA, i])
 
 
 @kernel
 def centre(P, i):
-    """The centre of mass s_i from frame i."""
+    """Centre of mass s_i in frame i."""
     return P[SX, i], P[SY, i], P[SZ, i]
 
 
 @kernel
 def inertia(P, i):
-    """I_i about the centre of mass, along frame i."""
+    """I_i about the centre of mass, axes of frame i."""
     return (
         (P[IXX, i], P[IXY, i], P[IXZ, i]),
         (P[IXY, i], P[IYY, i], P[IYZ, i]),
@@ -69,6 +69,6 @@ def gravity(P):
 
 
 @kernel
-def base_acceleration(P, X):
-    """Minus gravity: a base that accelerates so spares every link its own gravity term. (3.3-46), problem 3.13"""
-    return fill(X, -P[GX, 0]), fill(X, -P[GY, 0]), fill(X, -P[GZ, 0])
+def base_acceleration(P, buffer):
+    """The base accelerates at -g, so that no link needs its own gravity term. (3.3-46), problem 3.13"""
+    return fill(buffer, -P[GX, 0]), fill(buffer, -P[GY, 0]), fill(buffer, -P[GZ, 0])

@@ -1,4 +1,4 @@
-"""4x4 matrices in rows of a buffer, row by row: a matrix is the number of its first row."""
+"""4x4 matrices in rows of a buffer, row by row; a matrix is named by the number of its first row."""
 
 from fastdyn.formulations.dh_rows import *
 from fastdyn.formulations.links import is_rotary, joint_distance, joint_rotation
@@ -58,15 +58,15 @@ def identity(work, C):
 
 
 @kernel
-def q_times(T, work, C, A, i):
-    """C = Q_i A: rows change places and signs, nothing is multiplied. (3.2-8)
+def q_times(kinds, work, C, A, i):
+    """C = Q_i A, without multiplications. (3.2-8)
 
-    Rotary: the first two rows change places, one of them its sign, the others vanish. Prismatic: the third row becomes
-    the fourth, the others vanish.
+    Rotary: row 1 of C is minus row 2 of A, row 2 of C is row 1 of A. Prismatic: row 3 of C is row 4 of A. The other
+    rows of C are zero.
     """
     zero = fill(work, 0.0)
     for c in range(4):
-        if is_rotary(T, i):
+        if is_rotary(kinds, i):
             first, second, third = -load(work, A + 4 + c), load(work, A + c), zero
         else:
             first, second, third = zero, zero, load(work, A + 12 + c)
@@ -77,9 +77,9 @@ def q_times(T, work, C, A, i):
 
 
 @kernel
-def link_transform(P, T, X, work, C, i):
-    """Frame i on frame i - 1, A_i of (3.2-5); a prismatic joint may have a length a_i, too."""
-    s, c = joint_rotation(P, T, X, i)
+def link_transform(P, kinds, q, work, C, i):
+    """Frame i in frame i - 1, A_i of (3.2-5); the length a_i of a prismatic joint need not be zero."""
+    s, c = joint_rotation(P, kinds, q, i)
     ca, sa, a = P[COS_ALPHA, i], P[SIN_ALPHA, i], P[A, i]
     identity(work, C)
     store(work, C, c)
@@ -92,7 +92,7 @@ def link_transform(P, T, X, work, C, i):
     store(work, C + 7, a * s)
     store(work, C + 9, fill(work, sa))
     store(work, C + 10, fill(work, ca))
-    store(work, C + 11, joint_distance(P, T, X, i))
+    store(work, C + 11, joint_distance(P, kinds, q, i))
 
 
 @kernel

@@ -1,10 +1,8 @@
 """Newton-Euler in link frames with the savings that Table 3.4 of 000 counts. Same equations as newton_euler_link.py.
 
-- w x (w x p) = w (w . p) - p (w . w), by (3.3-34), and w . w is found once for p*_i and s_i;
+- w x (w x p) = w (w . p) - p (w . w), by (3.3-34), and w . w is computed once for p*_i and s_i;
 - (3.3-57) with R taken out of the bracket: R n_{i+1} + p*_i x (R f_{i+1}), where R f_{i+1} is known from (3.3-56);
-- no load: nothing is turned into frame n, and no moment added there.
-
-X rows: q, qd, qdd (read), tau. work: as in newton_euler_link.py.
+- no load: nothing is rotated into frame n, and no moment is added there.
 """
 
 from fastdyn.formulations.dh_rows import *
@@ -16,12 +14,11 @@ from fastdyn.formulations.newton_euler_link import (
     SLOTS,
     SPAN,
     R,
+    axis_rate,
     geometry,
     joint_torque,
     link_force,
     link_moment,
-    sample_rows,
-    swept_axis,
     work_rows,
 )
 from fastdyn.scalars import fill, kernel, load, store
@@ -39,29 +36,28 @@ from fastdyn.scalars.vectors import (
     zero_vector,
 )
 
-__all__ = ["newton_euler_frugal", "sample_rows", "work_rows"]
+__all__ = ["newton_euler_frugal", "work_rows"]
 
 
 @kernel
-def newton_euler_frugal(P, T, X, work):
-    geometry(P, T, X, work)
-    forward(P, T, X, work)
-    backward(P, T, X, work)
+def newton_euler_frugal(P, kinds, q, qd, qdd, tau, work):
+    geometry(P, kinds, q, work)
+    forward(P, kinds, qd, qdd, work)
+    backward(P, kinds, tau, work)
 
 
 @kernel
-def forward(P, T, X, work):
-    n = P.shape[1]
-    w, dw, dv = zero_vector(X), zero_vector(X), base_acceleration(P, X)
-    for i in range(n):
-        row, rotary, rate, acceleration = SLOTS * i, is_rotary(T, i), load(X, n + i), load(X, 2 * n + i)
+def forward(P, kinds, qd, qdd, work):
+    w, dw, dv = zero_vector(work), zero_vector(work), base_acceleration(P, work)
+    for i in range(P.shape[1]):
+        row, rotary, rate, acceleration = SLOTS * i, is_rotary(kinds, i), load(qd, i), load(qdd, i)
         Ri, p = load_matrix(work, row + R), load_vector(work, row + SPAN)
         dw = angular_acceleration(Ri, w, dw, rate, acceleration, rotary)  # with w of link i - 1
         w = angular_velocity(Ri, w, rate, rotary)
         if rotary:
             dv, square = linear_acceleration(Ri, w, dw, dv, p)
         else:
-            dv, square = linear_acceleration_sliding(X, Ri, w, dw, dv, p, rate, acceleration)
+            dv, square = linear_acceleration_prismatic(work, Ri, w, dw, dv, p, rate, acceleration)
         store_vector(work, row + OMEGA, w)
         store_vector(work, row + OMEGA_DOT, dw)
         store_vector(work, row + ACCELERATION, centre_acceleration(P, w, square, dw, dv, i))
@@ -79,8 +75,8 @@ def angular_velocity(Ri, w, rate, rotary):
 def angular_acceleration(Ri, w, dw, rate, acceleration, rotary):
     """(3.3-51)."""
     if rotary:
-        swept = swept_axis(w, rate)
-        dw = (dw[0] + swept[0], dw[1] + swept[1], dw[2] + acceleration)
+        x, y = axis_rate(w, rate)
+        dw = (dw[0] + x, dw[1] + y, dw[2] + acceleration)
     return transposed_vector(Ri, dw)
 
 
@@ -98,12 +94,12 @@ def linear_acceleration(Ri, w, dw, dv, p):
 
 
 @kernel
-def linear_acceleration_sliding(X, Ri, w, dw, dv, p, rate, acceleration):
+def linear_acceleration_prismatic(work, Ri, w, dw, dv, p, rate, acceleration):
     """(3.3-52), translational; and w . w."""
-    zero, square = fill(X, 0.0), dot(w, w)
+    zero, square = fill(work, 0.0), dot(w, w)
     dv = transposed_vector(Ri, (dv[0], dv[1], acceleration + dv[2]))
-    sliding = cross(w, transposed_vector(Ri, (zero, zero, rate + rate)))
-    return plus(plus(plus(dv, cross(dw, p)), sliding), centripetal(w, square, p)), square
+    coriolis = cross(w, transposed_vector(Ri, (zero, zero, rate + rate)))
+    return plus(plus(plus(dv, cross(dw, p)), coriolis), centripetal(w, square, p)), square
 
 
 @kernel
@@ -114,9 +110,9 @@ def centre_acceleration(P, w, square, dw, dv, i):
 
 
 @kernel
-def backward(P, T, X, work):
+def backward(P, kinds, tau, work):
     n = P.shape[1]
-    f, m = zero_vector(X), zero_vector(X)  # f_{n+1}, n_{n+1}
+    f, m = zero_vector(work), zero_vector(work)  # f_{n+1}, n_{n+1}
     R_next = load_matrix(work, R)
     for i in range(n - 1, -1, -1):
         row, loaded = SLOTS * i, i < n - 1
@@ -125,7 +121,7 @@ def backward(P, T, X, work):
         N = link_moment(P, w, dw, i)
         beyond, f = joint_force(R_next, f, F, loaded)
         m = joint_moment(P, R_next, p, beyond, m, F, N, i, loaded)
-        store(X, 3 * n + i, joint_torque(P, X, f, m, is_rotary(T, i), i))
+        store(tau, i, joint_torque(P, work, f, m, is_rotary(kinds, i), i))
         R_next = load_matrix(work, row + R)
 
 

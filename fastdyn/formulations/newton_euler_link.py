@@ -1,9 +1,8 @@
 """Recursive Newton-Euler, every link in its own frame, O(n). 000, Table 3.3 and Algorithm 3.1.
 
-As printed, (3.3-50) to (3.3-58), without the damping b_i qd_i. The load f_{n+1}, n_{n+1} is what the hand exerts on an
-object, at the origin and along the axes of frame n (frame n + 1 is frame n here, and is turned into like any other).
-
-X rows: q, qd, qdd (read), tau. L rows: f_{n+1}, n_{n+1}. work: SLOTS rows for each link.
+As printed, (3.3-50) to (3.3-58), without the damping b_i qd_i. `load` has six rows, the force f_{n+1} and the moment
+n_{n+1} that the hand exerts on an object, at the origin and along the axes of frame n; no rows mean no load. Frame
+n + 1 is frame n here; the rotation between them, the identity, is applied as for any other link.
 """
 
 from fastdyn.formulations.dh_rows import *
@@ -24,50 +23,42 @@ from fastdyn.scalars.vectors import (
     zero_vector,
 )
 
-LOAD = 6
 # rows of a link: R_i (frame i into frame i - 1), p*_i, w_i, w'_i, a_i
 R, SPAN, OMEGA, OMEGA_DOT, ACCELERATION, SLOTS = 0, 9, 12, 15, 18, 21
 
 
-@kernel
-def sample_rows(n):
-    return 4 * n
-
-
-@kernel
-def work_rows(n):
+def work_rows(n: int) -> int:
     return SLOTS * n
 
 
 @kernel
-def newton_euler_link(P, T, X, L, work):
-    geometry(P, T, X, work)
-    forward(P, T, X, work, 0, base_acceleration(P, X))
-    backward(P, T, X, L, work, 0)
+def newton_euler_link(P, kinds, q, qd, qdd, load, tau, work):
+    geometry(P, kinds, q, work)
+    forward(P, kinds, qd, qdd, work, 0, base_acceleration(P, work))
+    backward(P, kinds, load, tau, work, 0)
 
 
 @kernel
-def geometry(P, T, X, work):
+def geometry(P, kinds, q, work):
     """R_i (3.3-48) and p*_i (3.3-59)."""
     for i in range(P.shape[1]):
-        store_matrix(work, SLOTS * i + R, rotation(P, T, X, i))
-        store_vector(work, SLOTS * i + SPAN, span(P, T, X, i))
+        store_matrix(work, SLOTS * i + R, rotation(P, kinds, q, i))
+        store_vector(work, SLOTS * i + SPAN, span(P, kinds, q, i))
 
 
 @kernel
-def forward(P, T, X, work, first, dv):
-    """Steps N1 to N3, for the links from `first` on; what carries them does not turn, and accelerates at dv."""
-    n = P.shape[1]
-    w, dw = zero_vector(X), zero_vector(X)
-    for i in range(first, n):
-        row, rotary, rate, acceleration = SLOTS * i, is_rotary(T, i), load(X, n + i), load(X, 2 * n + i)
+def forward(P, kinds, qd, qdd, work, first, dv):
+    """Steps N1 to N3, for the links from `first` on; the link before them does not rotate and accelerates at dv."""
+    w, dw = zero_vector(work), zero_vector(work)
+    for i in range(first, P.shape[1]):
+        row, rotary, rate, acceleration = SLOTS * i, is_rotary(kinds, i), load(qd, i), load(qdd, i)
         Ri, p = load_matrix(work, row + R), load_vector(work, row + SPAN)
         dw = angular_acceleration(Ri, w, dw, rate, acceleration, rotary, i == first)  # with w of link i - 1
         w = angular_velocity(Ri, w, rate, rotary, i == first)
         if rotary:
             dv = linear_acceleration(Ri, w, dw, dv, p)
         else:
-            dv = linear_acceleration_sliding(X, Ri, w, dw, dv, p, rate, acceleration)
+            dv = linear_acceleration_prismatic(work, Ri, w, dw, dv, p, rate, acceleration)
         store_vector(work, row + OMEGA, w)
         store_vector(work, row + OMEGA_DOT, dw)
         store_vector(work, row + ACCELERATION, centre_acceleration(P, w, dw, dv, i))
@@ -75,7 +66,7 @@ def forward(P, T, X, work, first, dv):
 
 @kernel
 def angular_velocity(Ri, w, rate, rotary, at_rest):
-    """(3.3-50). at_rest: w_{i-1} = 0, so that z qd alone is turned."""
+    """(3.3-50). at_rest: w_{i-1} = 0, so that nothing is added to z qd."""
     if rotary:
         w = (w[0], w[1], rate if at_rest else w[2] + rate)
     return transposed_vector(Ri, w)
@@ -88,14 +79,14 @@ def angular_acceleration(Ri, w, dw, rate, acceleration, rotary, at_rest):
         if at_rest:
             dw = (dw[0], dw[1], acceleration)
         else:
-            swept = swept_axis(w, rate)
-            dw = (dw[0] + swept[0], dw[1] + swept[1], dw[2] + acceleration)
+            x, y = axis_rate(w, rate)
+            dw = (dw[0] + x, dw[1] + y, dw[2] + acceleration)
     return transposed_vector(Ri, dw)
 
 
 @kernel
-def swept_axis(w, rate):
-    """w x z qd, less its third component, which is 0: two multiplications, which no table of 000 counts."""
+def axis_rate(w, rate):
+    """w x z qd without its third component, which is 0: two multiplications, which no table of 000 counts."""
     return w[1] * rate, -(w[0] * rate)
 
 
@@ -106,12 +97,12 @@ def linear_acceleration(Ri, w, dw, dv, p):
 
 
 @kernel
-def linear_acceleration_sliding(X, Ri, w, dw, dv, p, rate, acceleration):
+def linear_acceleration_prismatic(work, Ri, w, dw, dv, p, rate, acceleration):
     """(3.3-52), translational."""
-    zero = fill(X, 0.0)
+    zero = fill(work, 0.0)
     dv = transposed_vector(Ri, (dv[0], dv[1], acceleration + dv[2]))
-    sliding = times(2.0, cross(w, transposed_vector(Ri, (zero, zero, rate))))
-    return plus(plus(plus(dv, cross(dw, p)), sliding), cross(w, cross(w, p)))
+    coriolis = times(2.0, cross(w, transposed_vector(Ri, (zero, zero, rate))))
+    return plus(plus(plus(dv, cross(dw, p)), coriolis), cross(w, cross(w, p)))
 
 
 @kernel
@@ -122,19 +113,20 @@ def centre_acceleration(P, w, dw, dv, i):
 
 
 @kernel
-def backward(P, T, X, L, work, first):
+def backward(P, kinds, load, tau, work, first):
     """Steps N4 to N6, down to link `first`."""
-    n = P.shape[1]
-    f, m = load_vector(L, 0), load_vector(L, 3)
-    R_next = unit_matrix(X)
-    for i in range(n - 1, first - 1, -1):
+    f, m = zero_vector(work), zero_vector(work)
+    if load.shape[0] > 0:
+        f, m = load_vector(load, 0), load_vector(load, 3)
+    R_next = unit_matrix(work)
+    for i in range(P.shape[1] - 1, first - 1, -1):
         row = SLOTS * i
         p, w, dw = load_vector(work, row + SPAN), load_vector(work, row + OMEGA), load_vector(work, row + OMEGA_DOT)
         F = link_force(P, load_vector(work, row + ACCELERATION), i)
         N = link_moment(P, w, dw, i)
         m = joint_moment(P, R_next, p, f, m, F, N, i)  # with f of link i + 1
         f = joint_force(R_next, f, F)
-        store(X, 3 * n + i, joint_torque(P, X, f, m, is_rotary(T, i), i))
+        store(tau, i, joint_torque(P, work, f, m, is_rotary(kinds, i), i))
         R_next = load_matrix(work, row + R)
 
 
@@ -159,12 +151,12 @@ def joint_force(R_next, f, F):
 
 @kernel
 def joint_moment(P, R_next, p, f, m, F, N, i):
-    """(3.3-57): p*_i is turned into frame i + 1, where f_{i+1} stands."""
+    """(3.3-57): p*_i is rotated into frame i + 1, in which f_{i+1} is given."""
     beyond = matrix_vector(R_next, plus(m, cross(transposed_vector(R_next, p), f)))
     return plus(plus(beyond, cross(plus(p, centre(P, i)), F)), N)
 
 
 @kernel
-def joint_torque(P, X, f, m, rotary, i):
+def joint_torque(P, work, f, m, rotary, i):
     """(3.3-58)."""
-    return dot(m if rotary else f, axis(P, X, i))
+    return dot(m if rotary else f, axis(P, work, i))

@@ -1,10 +1,8 @@
 """Recursive Lagrange with 4x4 matrices (Hollerbach 1980): the sums of Lagrange-Euler as two recursions, O(n).
 
-W_i stands for ^0A_i. Outward, its first and second derivatives in time; inward, what all links beyond joint i hold:
+W_i is ^0A_i. Outward: its first and second derivatives in time. Inward: sums over all links beyond joint i,
 
     tau_i = Tr(dW_i/dq_i D_i) - g dW_i/dq_i c_i,  D_i = J_i W''_i^T + A_{i+1} D_{i+1},  c_i = m_i r_i + A_{i+1} c_{i+1}
-
-X rows: q, qd, qdd (read), tau. work: `work_rows` rows.
 """
 
 from fastdyn.formulations.dh_rows import *
@@ -28,13 +26,7 @@ SPARE = 11
 VECTORS = 8
 
 
-@kernel
-def sample_rows(n):
-    return 4 * n
-
-
-@kernel
-def work_rows(n):
+def work_rows(n: int) -> int:
     return SIZE * (PER_LINK * n + SPARE) + VECTORS
 
 
@@ -44,14 +36,14 @@ def of_link(i, what):
 
 
 @kernel
-def recursive_lagrange(P, T, X, work):
+def recursive_lagrange(P, kinds, q, qd, qdd, tau, work):
     n = P.shape[1]
-    outward(P, T, X, work, n)
-    inward(P, T, X, work, n)
+    outward(P, kinds, q, qd, qdd, work, n)
+    inward(P, tau, work, n)
 
 
 @kernel
-def outward(P, T, X, work, n):
+def outward(P, kinds, q, qd, qdd, work, n):
     """W_i, W'_i, W''_i from the base outward."""
     first = SIZE * PER_LINK * n
     W, W_before, V, V_before, A_before = first, first + SIZE, first + 2 * SIZE, first + 3 * SIZE, first + 4 * SIZE
@@ -61,10 +53,10 @@ def outward(P, T, X, work, n):
     clear(work, A_before)
     for i in range(n):
         A, dW, second = of_link(i, LINK), of_link(i, PARTIAL), of_link(i, SECOND)
-        rate, acceleration = load(X, n + i), load(X, 2 * n + i)
-        link_transform(P, T, X, work, A, i)
-        q_times(T, work, dA, A, i)  # dA_i/dq_i = Q_i A_i (3.2-9)
-        q_times(T, work, ddA, dA, i)
+        rate, acceleration = load(qd, i), load(qdd, i)
+        link_transform(P, kinds, q, work, A, i)
+        q_times(kinds, work, dA, A, i)  # dA_i/dq_i = Q_i A_i (3.2-9)
+        q_times(kinds, work, ddA, dA, i)
         multiply(work, dW, W_before, dA)  # dW_i/dq_i = W_{i-1} dA_i/dq_i
         multiply(work, W, W_before, A)  # W_i = W_{i-1} A_i
 
@@ -91,7 +83,7 @@ def add_scaled(work, C, A, factor):
 
 
 @kernel
-def inward(P, T, X, work, n):
+def inward(P, tau, work, n):
     """D_i, c_i and tau_i from the tip inward."""
     first = SIZE * (PER_LINK * n + 5)
     J, carried, D, D_beyond = first, first + SIZE, first + 4 * SIZE, first + 5 * SIZE
@@ -107,28 +99,28 @@ def inward(P, T, X, work, n):
             accumulate(work, D, carried)
             for r in range(4):
                 row = of_link(i + 1, LINK) + 4 * r
-                total = load(work, row) * load(work, c_beyond)
+                moved = load(work, row) * load(work, c_beyond)
                 for k in range(1, 4):
-                    total = total + load(work, row + k) * load(work, c_beyond + k)
-                store(work, c + r, load(work, c + r) + total)
+                    moved = moved + load(work, row + k) * load(work, c_beyond + k)
+                store(work, c + r, load(work, c + r) + moved)
 
         # tau_i = Tr(dW_i/dq_i D_i) - g dW_i/dq_i c_i
-        tau = load(work, dW) * load(work, D)
+        total = load(work, dW) * load(work, D)
         for r in range(4):
             for k in range(4):
                 if r + k > 0:
-                    tau = tau + load(work, dW + 4 * r + k) * load(work, D + 4 * k + r)
+                    total = total + load(work, dW + 4 * r + k) * load(work, D + 4 * k + r)
         for k in range(4):
             pull = g[0] * load(work, dW + k) + g[1] * load(work, dW + 4 + k) + g[2] * load(work, dW + 8 + k)
-            tau = tau - pull * load(work, c + k)
-        store(X, 3 * n + i, tau)
+            total = total - pull * load(work, c + k)
+        store(tau, i, total)
         D, D_beyond = D_beyond, D
         c, c_beyond = c_beyond, c
 
 
 @kernel
 def moment(P, work, c, i):
-    """m_i ^ir_i, homogeneous."""
+    """m_i ^ir_i in homogeneous coordinates."""
     store(work, c, fill(work, P[HX, i]))
     store(work, c + 1, fill(work, P[HY, i]))
     store(work, c + 2, fill(work, P[HZ, i]))

@@ -1,13 +1,13 @@
 """Newton-Euler with twists and wrenches. 002: the recursion, O(n), and the stacked closed form, O(n^3).
 
     V = L (A qd + V_base),  V' = L (A qdd - [ad_{A qd}] (W V + V_base) + V'_base),  F = L^T (G V' - [ad_V]^T G V)
-    tau = A^T F,   L = (I - W)^-1 = I + W + ... + W^{n-1}, for W is nilpotent
+    tau = A^T F,   L = (I - W)^-1 = I + W + ... + W^{n-1}, because W is nilpotent
 
 L is block triangular, its block (i, j) the adjoint of T_ij: block row i is [Ad_{T_{i,i-1}}] times block row i - 1. From
 it M = A^T L^T G L A, and with qdd = 0 and no gravity the velocity terms c, with qd = qdd = 0 the gravity terms g.
 
-A twist is a pair of vectors (w, v), an adjoint [Ad_T] the pair (R, p) of T. X rows: q, qd, qdd (read), tau; then for
-the closed form g, c (n each), M (n * n). work: `work_rows` or `stacked_work_rows` rows.
+A twist is a pair of vectors (w, v), an adjoint [Ad_T] the pair (R, p) of T. Results D, h, c of the closed form are M, c
+and g here.
 """
 
 from fastdyn.formulations.screw_rows import *
@@ -31,28 +31,16 @@ from fastdyn.scalars.vectors import (
 
 # rows of a link: R and p of T_{i,i-1}, its twist V and V'
 R, SHIFT, TWIST, RATE, SLOTS = 0, 9, 12, 18, 24
-# stacked vectors of the closed form: V, V', F, and the right-hand side at hand
+# stacked vectors of the closed form: V, V', F, and the current right-hand side
 TWISTS, RATES, WRENCHES, SIDE, STACKS = 0, 1, 2, 3, 4
 BLOCK = 36
 
 
-@kernel
-def sample_rows(n):
-    return 4 * n
-
-
-@kernel
-def work_rows(n):
+def screws_rows(n: int) -> int:
     return SLOTS * n
 
 
-@kernel
-def stacked_sample_rows(n):
-    return 6 * n + n * n
-
-
-@kernel
-def stacked_work_rows(n):
+def stacked_screws_rows(n: int) -> int:
     return (SLOTS + 6 * STACKS) * n + BLOCK * n * n
 
 
@@ -139,9 +127,9 @@ def power(F, A):
 
 
 @kernel
-def base_rate(P, X):
+def base_rate(P, buffer):
     """V'_0 = (0, -g)."""
-    return zero_vector(X), (fill(X, -P[GX, 0]), fill(X, -P[GY, 0]), fill(X, -P[GZ, 0]))
+    return zero_vector(buffer), (fill(buffer, -P[GX, 0]), fill(buffer, -P[GY, 0]), fill(buffer, -P[GZ, 0]))
 
 
 # ---------------------------------------------------------------------------------------- placements
@@ -149,14 +137,14 @@ def base_rate(P, X):
 
 @kernel
 def exponential(w, v, angle):
-    """e^{[A] angle} for a screw axis A = (w, v) with |w| = 1 or w = 0: rotation by Rodrigues, and its place.
+    """e^{[A] angle} for a screw axis A = (w, v) with |w| = 1 or w = 0: rotation (Rodrigues) and position.
 
     R = 1 + sin [w] + (1 - cos) [w]^2;  p = (angle + (1 - cos) [w] + (angle - sin) [w]^2) v.
     """
     s, c = sincos(angle)
     d = 1.0 - c
     one = c + d * (w[0] * w[0]), c + d * (w[1] * w[1]), c + d * (w[2] * w[2])
-    if w[0] == 0 and w[1] == 0 and w[2] == 0:  # a translation turns nothing
+    if w[0] == 0 and w[1] == 0 and w[2] == 0:  # a translation: R = 1
         one = c + d, c + d, c + d
     xy, xz, yz = d * (w[0] * w[1]), d * (w[0] * w[2]), d * (w[1] * w[2])
     R = (
@@ -171,11 +159,11 @@ def exponential(w, v, angle):
 
 
 @kernel
-def placements(P, X, work):
+def placements(P, q, work):
     """T_{i,i-1} = e^{-[A_i] q_i} M_{i,i-1}."""
     for i in range(P.shape[1]):
         A = screw(P, i)
-        turn, shift = exponential(A[0], A[1], -load(X, i))
+        turn, shift = exponential(A[0], A[1], -load(q, i))
         M = (
             (P[RXX, i], P[RXY, i], P[RXZ, i]),
             (P[RYX, i], P[RYY, i], P[RYZ, i]),
@@ -194,24 +182,24 @@ def placement(work, i):
 
 
 @kernel
-def screws(P, T, X, work):
+def screws(P, kinds, q, qd, qdd, tau, work):
     """Twists and their rates outward, wrenches and torques inward."""
     n = P.shape[1]
-    placements(P, X, work)
-    V, rate = no_twist(X), base_rate(P, X)
+    placements(P, q, work)
+    V, rate = no_twist(work), base_rate(P, work)
     for i in range(n):
-        A, T_i, qd, qdd = screw(P, i), placement(work, i), load(X, n + i), load(X, 2 * n + i)
-        joint = twist_times(qd, A)
+        A, T_i = screw(P, i), placement(work, i)
+        joint = twist_times(load(qd, i), A)
         V = twist_plus(adjoint(T_i, V), joint)  # V_i = [Ad] V_{i-1} + A_i qd_i
-        rate = twist_plus(twist_plus(adjoint(T_i, rate), bracket(V, joint)), twist_times(qdd, A))
+        rate = twist_plus(twist_plus(adjoint(T_i, rate), bracket(V, joint)), twist_times(load(qdd, i), A))
         store_twist(work, SLOTS * i + TWIST, V)
         store_twist(work, SLOTS * i + RATE, rate)
-    F = no_twist(X)  # no load: F_{n+1} = 0
+    F = no_twist(work)  # no load: F_{n+1} = 0
     for i in range(n - 1, -1, -1):
         V, rate = load_twist(work, SLOTS * i + TWIST), load_twist(work, SLOTS * i + RATE)
         own = twist_minus(momentum(P, rate, i), bracket_transposed(V, momentum(P, V, i)))
         F = own if i == n - 1 else twist_plus(adjoint_transposed(placement(work, i + 1), F), own)
-        store(X, 3 * n + i, power(F, screw(P, i)))  # tau_i = F_i^T A_i
+        store(tau, i, power(F, screw(P, i)))  # tau_i = F_i^T A_i
 
 
 # ---------------------------------------------------------------------------------------- the closed form
@@ -219,25 +207,25 @@ def screws(P, T, X, work):
 
 @kernel
 def stack(n, k, i):
-    """Where twist or wrench i of stacked vector k stands, behind the links' own rows."""
+    """First row of twist or wrench i in stacked vector k; these follow the rows of the links."""
     return SLOTS * n + 6 * (n * k + i)
 
 
 @kernel
 def block(n, i, j):
-    """Where block (i, j) of L stands."""
+    """First row of block (i, j) of L."""
     return stack(n, STACKS, 0) + BLOCK * (n * i + j)
 
 
 @kernel
-def stacked_screws(P, T, X, work):
+def stacked_screws(P, kinds, q, qd, qdd, tau, D, h, c, work):
     n = P.shape[1]
-    placements(P, X, work)
+    placements(P, q, work)
     inverse(work, n)
-    closed_form(P, X, work, n, 4 * n, False, False, True)  # g: the robot at rest
-    closed_form(P, X, work, n, 5 * n, True, False, False)  # c: no acceleration, no gravity
-    closed_form(P, X, work, n, 3 * n, True, True, True)
-    mass_matrix(P, X, work, n)
+    closed_form(P, qd, qdd, c, work, n, False, False, True)  # g: the robot at rest
+    closed_form(P, qd, qdd, h, work, n, True, False, False)  # c: no acceleration, no gravity
+    closed_form(P, qd, qdd, tau, work, n, True, True, True)
+    mass_matrix(P, D, work, n)
 
 
 @kernel
@@ -320,22 +308,22 @@ def times_inverse_transposed(work, n, source, target):
 
 
 @kernel
-def closed_form(P, X, work, n, target, moving, accelerating, heavy):
-    """tau of the state in X, or of the same with qd, qdd or gravity left out, to the rows from `target` on."""
-    none = no_twist(X)
+def closed_form(P, qd, qdd, tau, work, n, moving, accelerating, heavy):
+    """tau with qd (if moving), qdd (if accelerating) and gravity (if heavy), each zero otherwise."""
+    none = no_twist(work)
     # V = L (A qd + V_base), V_base = 0
     for i in range(n):
-        store_twist(work, stack(n, SIDE, i), twist_times(load(X, n + i), screw(P, i)) if moving else none)
+        store_twist(work, stack(n, SIDE, i), twist_times(load(qd, i), screw(P, i)) if moving else none)
     times_inverse(work, n, SIDE, TWISTS)
     # V' = L (A qdd - [ad_{A qd}] W V + V'_base)
     for i in range(n):
         joint = load_twist(work, stack(n, SIDE, i))
-        side = twist_times(load(X, 2 * n + i), screw(P, i)) if accelerating else none
+        side = twist_times(load(qdd, i), screw(P, i)) if accelerating else none
         if i > 0:
             W_V = adjoint(placement(work, i), load_twist(work, stack(n, TWISTS, i - 1)))
             side = twist_minus(side, bracket(joint, W_V))
         elif heavy:
-            side = twist_plus(side, adjoint(placement(work, 0), base_rate(P, X)))
+            side = twist_plus(side, adjoint(placement(work, 0), base_rate(P, work)))
         store_twist(work, stack(n, SIDE, i), side)
     times_inverse(work, n, SIDE, RATES)
     # F = L^T (G V' - [ad_V]^T G V)
@@ -346,11 +334,11 @@ def closed_form(P, X, work, n, target, moving, accelerating, heavy):
     times_inverse_transposed(work, n, SIDE, WRENCHES)
     # tau = A^T F
     for i in range(n):
-        store(X, target + i, power(load_twist(work, stack(n, WRENCHES, i)), screw(P, i)))
+        store(tau, i, power(load_twist(work, stack(n, WRENCHES, i)), screw(P, i)))
 
 
 @kernel
-def mass_matrix(P, X, work, n):
+def mass_matrix(P, D, work, n):
     """M = A^T L^T G L A: the sum over links i of (L_ij A_j)^T G_i (L_ik A_k)."""
     for i in range(n):
         for j in range(i + 1):
@@ -359,7 +347,6 @@ def mass_matrix(P, X, work, n):
             carried = momentum(P, load_twist(work, stack(n, SIDE, k)), i)
             for j in range(k + 1):
                 term = power(carried, load_twist(work, stack(n, SIDE, j)))
-                row, mirror = 6 * n + n * j + k, 6 * n + n * k + j
-                total = term if i == k else load(X, row) + term
-                store(X, row, total)
-                store(X, mirror, total)
+                total = term if i == k else load(D, n * j + k) + term
+                store(D, n * j + k, total)
+                store(D, n * k + j, total)

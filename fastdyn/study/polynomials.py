@@ -1,4 +1,4 @@
-"""Polynomials in n with exact coefficients: what counts of operations are."""
+"""Polynomials in n with exact coefficients, for operation counts."""
 
 from __future__ import annotations
 

@@ -209,12 +209,13 @@ def _relative(torques: Array, top: Array) -> float:
 def _trace(n: int) -> tuple[Graph, Mapping[Place, Traced]]:
     """All operations of the text on n joints, and its terms."""
     graph = Graph(fold=False)
-    P = graph.inputs("P", dh_rows.ROWS * n).reshape(dh_rows.ROWS, n)
-    X, work = graph.inputs("X", text.sample_rows(n)), graph.inputs("work", text.work_rows(n))
-    text.generalized_dalembert(P, np.zeros((1, n), dtype=np.int64), X, work)
-    first = {"c": 4 * n, "h_tran": 5 * n, "h_rot": 6 * n, "D_tran": 7 * n, "D_rot": 7 * n + n * n}
-    rows = {p: first[p.kind] + (n * p.i + p.j if p.kind.startswith("D") else p.i) for p in _places(n)}
-    return graph, {place: X[row] for place, row in rows.items()}
+    P, kinds = graph.inputs("P", dh_rows.ROWS * n).reshape(dh_rows.ROWS, n), np.zeros((1, n), dtype=np.int64)
+    motion = [graph.inputs(name, n) for name in ("q", "qd", "qdd")]
+    terms = {kind: graph.inputs(kind, n * n if kind.startswith("D") else n) for kind in KINDS}
+    buffers = [*motion, graph.inputs("tau", n), *terms.values(), graph.inputs("work", text.work_rows(n))]
+    text.generalized_dalembert(P, kinds, *buffers)
+    rows = {p: n * p.i + p.j if p.kind.startswith("D") else p.i for p in _places(n)}
+    return graph, {place: terms[place.kind][row] for place, row in rows.items()}
 
 
 def _cost(n: int, kept: Collection[Place]) -> Operations:

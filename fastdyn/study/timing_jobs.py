@@ -35,24 +35,23 @@ def scratch_bytes(name: str, n: int) -> int:
 def run_simplified(P: Any, T: Any, q: Any, qd: Any, qdd: Any, tau: Any, scratch: Any) -> Any:
     """D qdd + c by Lagrange-Euler: its text without the Coriolis and centrifugal forces."""
     n = P.shape[1]
-    rows = lagrange_euler.sample_rows(n)
-    X, work = scratch[:rows], scratch[rows:]
-    check = fill(X, 0.0)
-    for first in range(0, q.shape[0], width(X)):
-        check = check + take(q, first, X, 0)
-        check = check + take(qdd, first, X, 2 * n)
-        lagrange_euler.link_matrices(P, T, X, work)
-        lagrange_euler.frame_products(n, work)
-        lagrange_euler.gravity_loading(P, T, X, work)
-        lagrange_euler.inertia_coefficients(T, X, work, n)
-        for i in range(n):
-            store(X, 3 * n + i, lagrange_euler.inertia_torque(n, X, i) + load(X, 4 * n + i))
-        check = check + give(X, 3 * n, tau, first)
+    q_, qd_, qdd_, tau_ = scratch[:n], scratch[n : 2 * n], scratch[2 * n : 3 * n], scratch[3 * n : 4 * n]
+    check = fill(scratch, 0.0)
+    for first in range(0, q.shape[0], width(scratch)):
+        check = check + take(q, first, q_, 0)
+        check = check + take(qd, first, qd_, 0)
+        check = check + take(qdd, first, qdd_, 0)
+        lagrange_euler.simplified(P, T, q_, qd_, qdd_, tau_, scratch[4 * n :])
+        check = check + give(tau_, 0, tau, first)
     return 0 if all_finite(check) else 1
 
 
 SIMPLIFIED = Formulation(
-    "simplified", "000, section 3.3", run_simplified, {"tau": VECTOR}, FORMULATIONS["lagrange_euler"].rows
+    "simplified",
+    "000, section 3.3",
+    run_simplified,
+    {"tau": VECTOR},
+    lambda n: 4 * n + lagrange_euler.simplified_rows(n),
 )
 
 
