@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from fastdyn.formats.dh import DHLink, from_dh
+from fastdyn.formats.dh import DHLink
 from fastdyn.mechanism.chains import dh_chain, screw_chain
 from fastdyn.mechanism.parts import Array
-from fastdyn.robot import Robot
+from fastdyn.robot import Robot, from_dh
 from fastdyn.scalars import Operations, count, count_stages
 from fastdyn.study.counts.costs import Cost
 from fastdyn.study.polynomials import Polynomial
