@@ -1,4 +1,4 @@
-"""Lanes of every width give the numbers of plain Python: arithmetic, sines, questions, samples in and out."""
+"""Lanes of every width give the numbers of plain Python: arithmetic, sines, comparisons, samples in and out."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ from fastdyn.scalars import (
     width,
 )
 
-compiled_only = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="lanes are machine code; their types need Numba")
 WIDTHS = [(np.float64, 4), (np.float64, LANES), (np.float32, 8), (np.float32, SINGLE_LANES)]
 every_width = pytest.mark.parametrize(("real", "count"), WIDTHS, ids=lambda v: v if isinstance(v, int) else v.__name__)
 MOST_COLUMNS = 17  # two blocks of 8 columns and one more, four blocks of 4 and one more
@@ -54,7 +53,6 @@ def buffer(rows, count, real):
 # ---------------------------------------------------------------------------------------------- the type
 
 
-@compiled_only
 def test_a_buffers_type_knows_its_width_and_rows_of_it_keep_it():
     four, eight = buffer_type(types.float64, 4), buffer_type(types.float64, 8)
     assert four == buffer_type(types.float64, 4)
@@ -143,7 +141,7 @@ def test_sines_fill_rows(real, count):
     assert (X[10] == 99).all()
 
 
-# ---------------------------------------------------------------------------------------------- questions
+# ---------------------------------------------------------------------------------------------- comparisons
 
 
 def choose(X):
@@ -168,7 +166,7 @@ def finite(X):
 
 
 @every_width
-def test_questions_need_every_lane(real, count):
+def test_comparisons_need_every_lane(real, count):
     is_above, is_finite = compiled(above, real, count, "br"), compiled(finite, real, count, "b")
     X = buffer(1, count, real)
     assert is_above(X, 98.0)

@@ -25,7 +25,7 @@ SINGLE_LANES = 16  # float32: the same registers
 
 
 class LaneType(types.Type):
-    """A number of floats in one LLVM vector."""
+    """`count` floats in one LLVM vector."""
 
     def __init__(self, element, count):
         self.element, self.count = element, count
@@ -38,7 +38,7 @@ class LaneType(types.Type):
 
 
 class LaneBuffer(types.Array):
-    """A C-ordered array of (rows, count) floats whose rows are loaded and stored as lanes; slices of rows are, too."""
+    """A C-ordered array of (rows, count) floats whose rows are loaded and stored as lanes."""
 
     def __init__(self, element, count):
         self.count = count
@@ -51,7 +51,7 @@ class LaneBuffer(types.Array):
 
     @property
     def mangling_args(self):
-        """What tells the names of compiled functions apart."""
+        """The part of a compiled function's name that stands for this type."""
         return type(self).__name__, [self.dtype, self.count]
 
     def copy(self, dtype=None, ndim=None, layout=None, readonly=None):
@@ -111,7 +111,7 @@ def _is_number(t):
     return isinstance(t, (types.Float, types.Integer))
 
 
-# ---------------------------------------------------------------------------------------------- + - * / and minus
+# ---------------------------------------------------------------------------------------------- arithmetic
 
 
 def _define_binary(op, instruction):
@@ -160,7 +160,7 @@ def load(buffer, row):
 
 
 def store(buffer, row, value):
-    """Puts a value into a row of a buffer."""
+    """Stores a value in a row of a buffer."""
     buffer[row] = value
 
 
@@ -203,12 +203,12 @@ def first_of(builder, count, some):
 
 
 def masked_load(builder, pointer, mask, otherwise):
-    """Values from memory, which is touched only where the mask is on."""
+    """Loads values where the mask is on; other memory is not accessed."""
     return _masked(builder, "load", otherwise.type, otherwise.type, [pointer, ir.Constant(INT32, 4), mask, otherwise])
 
 
 def masked_store(builder, value, pointer, mask):
-    """Values to memory, which is touched only where the mask is on."""
+    """Stores values where the mask is on; other memory is not accessed."""
     _masked(builder, "store", value.type, ir.VoidType(), [value, pointer, ir.Constant(INT32, 4), mask])
 
 
@@ -272,7 +272,7 @@ def _fill_overload(buffer, value):
     return lambda buffer, value: _fill(buffer, value)
 
 
-# ---------------------------------------------------------------------------------------------- questions
+# ---------------------------------------------------------------------------------------------- comparisons
 
 
 def by_sign(x: Any, positive: Any, negative: Any) -> Any:
@@ -324,7 +324,7 @@ def _all_above(typingctx, x, bound):
 @intrinsic
 def _all_finite(typingctx, x):
     def lower(context, builder, sig, args):
-        # no arithmetic: the compiler may take x - x for 0
+        # comparisons only: the compiler may replace x - x by 0
         above = builder.fcmp_ordered(">", args[0], constant(-math.inf, x.vector))
         return every(builder, builder.and_(above, builder.fcmp_ordered("<", args[0], constant(math.inf, x.vector))))
 

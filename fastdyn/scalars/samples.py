@@ -103,7 +103,7 @@ def _one_by_one(builder, rows):
 
 
 def _block(context, builder, lane, array_type, array, first, column, full):
-    """The addresses of a block's samples from `column` on, which of them exist, the number of columns left, as a mask.
+    """Addresses of a block's samples from `column` on, whether each exists, how many columns are left, and their mask.
 
     full: whether all samples of the block are known to exist; otherwise addresses past the last sample repeat it.
     """
@@ -130,7 +130,7 @@ def _prefetch(builder, places, columns, count, write):
     byte = ir.IntType(8).as_pointer()
     function = ir.FunctionType(ir.VoidType(), [byte, INT32, INT32, INT32])
     callee = cgutils.get_or_insert_function(builder.module, function, "llvm.prefetch.p0")
-    hints = [ir.Constant(INT32, hint) for hint in (write, 3, 1)]  # for writing or reading, near, data
+    hints = [ir.Constant(INT32, hint) for hint in (write, 3, 1)]  # write or read, keep in all caches, data
     element = places[0].type.pointee.element.as_pointer()
     onward = builder.mul(columns, ir.Constant(columns.type, count))
     for place in places:

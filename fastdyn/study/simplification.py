@@ -55,7 +55,7 @@ class Term:
 
 @dataclass(frozen=True, eq=False)
 class Simplification:
-    """The equations of motion without some terms, the error that this costs on a trajectory, and what it saves.
+    """The equations of motion without some terms, the error on a trajectory, and the operations saved.
 
     error: the largest torque error, over the joint's largest torque on the trajectory, of the worst joint; errors: the
     largest error of each joint, N m; multiplications, additions: for one set point, before and after.
@@ -74,7 +74,7 @@ class Simplification:
     def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
         """Torques of the simplified model, (..., n) N m, for any motion: the tolerance holds on its trajectory only.
 
-        All terms are computed and some left out of the sum, to see what it gives: it is no quicker.
+        For comparison only: all terms are computed and some left out of the sum, so that it is no faster.
         """
         return _torques(parts(self.arm, q, qd, qdd), np.asarray(qdd, dtype=float), self.kept)
 
@@ -103,19 +103,19 @@ class Simplification:
 
 
 def simplify(robot: Robot, trajectory: Trajectory, tolerance: float) -> Simplification:
-    """Drops terms, the smallest first, and stays within a tolerance on every joint at all set points of a trajectory.
+    """Drops terms, smallest first, within a tolerance that holds for every joint at all set points of a trajectory.
 
     tolerance: the torque error that is allowed, as a fraction of the largest torque that the joint needs along the
     trajectory; a joint that needs none allows none. Torques are the links' alone: motors are left out.
 
     Terms are D_ij^tran and D_ij^rot, i <= j, with which D_ji goes, h_i^tran, h_i^rot and c_i, of a chain with rotary
-    joints. They are tried in the order of their largest contribution, over the joint's largest torque; one that would
-    break the tolerance, together with those dropped before, is kept. So a larger tolerance may drop other terms, and
-    now and then fewer.
+    joints. They are tried in the order of their largest contribution, relative to the joint's largest torque; one that
+    would break the tolerance, together with those dropped before, is kept. So a larger tolerance may drop other terms,
+    and sometimes fewer.
 
     Operations are those of formulations/generalized_dalembert.py: an operation is saved when no term that is kept needs
-    its result. Much is shared: whichever term is kept, it needs the rotations of all links. The count is for any arm:
-    that some of this one's figures are zero saves nothing.
+    its result. Much is shared: every term needs rotations of the links. The count is for any arm: parameters of this
+    one that are zero save nothing.
 
     >>> import fastdyn as fd
     >>> from fastdyn.study import effects
@@ -197,7 +197,7 @@ def _torques(terms: Mapping[str, Array], qdd: Array, kept: Iterable[Place]) -> A
 
 
 def _relative(torques: Array, top: Array) -> float:
-    """The worst joint's torque over its largest on the trajectory; no torque is zero, also where the largest is."""
+    """The largest ratio of a joint's torque to its largest on the trajectory; 0 / 0 counts as 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return float(np.where(torques == 0, 0.0, torques / top).max(initial=0.0))
 
