@@ -483,7 +483,7 @@ class CoupledRobot(_Facade):
         return self._coupling.m
 
     def __repr__(self) -> str:
-        return f"<CoupledRobot {self.name!r}: {self.n} coordinates move {self.robot.n} joints>"
+        return f"<CoupledRobot {self.name!r}: {self.n} coordinates move {len(self.joints)} joints>"
 
     # ------------------------------------------------------------------------------------------ dynamics
 
