@@ -270,7 +270,7 @@ class CoupledRobot(_Facade):
         return self._coupling.m
 
     def __repr__(self) -> str:
-        return f"<CoupledRobot {self.name!r}: {self.n} coordinates move {self.robot.n} joints>"
+        return f"<CoupledRobot {self.name!r}: {self.n} coordinates move {len(self.joints)} joints>"
 
     @cached_property
     def parameters(self) -> Parameters:

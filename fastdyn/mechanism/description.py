@@ -82,8 +82,8 @@ class Description:
     def replace(self, **changes: Any) -> Description:
         """The same description with other links, joints, name, gravity, mount or coupling.
 
-        >>> Description([Link("base")], [], name="post").replace(name="pole")
-        <Description 'pole': 0 joints , 0 kg moving>
+        >>> Description([Link("base")], [], name="post").replace(name="pole").name
+        'pole'
         """
         parts = {"links": self.all_links, "joints": self.all_joints, "name": self.name, "gravity": self.gravity}
         return Description(**{**parts, "mount": self.mount, "coupling": self.coupling, **changes})
