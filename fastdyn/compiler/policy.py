@@ -34,7 +34,7 @@ FAST = ("contract", "reassoc", "nsz", "arcp")
 _OPTIONS: dict[str, Any] = {"_nrt": False, "error_model": "numpy", "nogil": True, "fastmath": set(FAST)}
 INLINE = {**_OPTIONS, "forceinline": True}
 _PACKAGE = Path(__file__).resolve().parent.parent
-_COMPILED = ("compiler/*.py", "calls/*.py", "scalars/*.py", "kernels/*.py", "formulations/*.py", "study/timing_jobs.py")
+_COMPILED = ("compiler/*.py", "calls/*.py", "scalars/*.py", "kernels/*.py", "formulations/*.py", "study/timing/jobs.py")
 
 _LOCK = threading.RLock()  # two threads may ask for the same code at once
 

@@ -74,8 +74,9 @@ def gather(quick: bool = False, progress: Progress | None = None, command: str =
     """
     if find_spec("matplotlib") is None:
         raise MissingExtraError("the study draws figures: pip install 'fastdyn[plots]'")
-    from fastdyn.study import effects, effects_figures, ink, timing, timing_figures
-    from fastdyn.study.simplification import simplify
+    from fastdyn.study import effects, ink, simplify, timing
+    from fastdyn.study.effects.figures import figures as effects_figures
+    from fastdyn.study.timing.figures import figures as timing_figures
 
     say = progress or (lambda fraction, what: None)
     with warnings.catch_warnings():
@@ -95,7 +96,7 @@ def gather(quick: bool = False, progress: Progress | None = None, command: str =
     simplifications = tuple(simplify(robot, trajectory, tolerance) for tolerance in TOLERANCES)
     say(0.95, "figures")
     with ink.style():
-        drawn = timing_figures.figures(timings), effects_figures.figures(split, robustness)
+        drawn = timing_figures(timings), effects_figures(split, robustness)
     return Results(
         found, timings, drawn[0], split, effects.verdicts(split), robustness, simplifications, drawn[1],
         effects.NOTES, circumstances(command, quick),
@@ -149,9 +150,8 @@ def write(results: Results, folder: Path) -> Path:
     files["study.json"] = json.dumps(_data(results, report), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
     files["summary.md"] = page.markdown(report)
     files["index.html"] = page.html(report)
-    (folder / "csv").mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
-        output.write(folder / name, lambda file, text=text: file.write(text.encode()))  # type: ignore[misc]
+        output.write(folder / name, text)
     return folder / "index.html"
 
 

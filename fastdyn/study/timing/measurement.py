@@ -1,10 +1,4 @@
-"""Timing against counting: what the formulations cost on this machine, beside what their operation counts foretell.
-
-All texts are compiled with the same options and run on one thread in one process. They compute the inverse dynamics of
-the arm that is counted (counts.arm), except the library's mass matrix and forward dynamics, which are other quantities.
-Jobs of the same size take turns, and the best turn counts. Timed is compiled code on arrays made before: a batch of
-(T, n) arrays that stays in cache, on lanes, and the same text on scalars, one state after the other.
-"""
+"""Measures: which sizes, how long, and in which order."""
 
 from __future__ import annotations
 
@@ -12,23 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from fastdyn import clock
 from fastdyn.scalars import LANES
-from fastdyn.study import timing_jobs, timing_words
-from fastdyn.study.timing_results import (
+from fastdyn.study.timing import jobs, words
+from fastdyn.study.timing.results import (
     LABELS,
     UPPER,
     USUAL,
-    Crossover,
-    Growth,
     Point,
-    Then,
     Timings,
     crossovers,
     growth,
     operation_counts,
 )
-
-__all__ = ["Crossover", "Growth", "Plan", "Point", "Then", "Timings", "measure", "run"]
 
 Progress = Callable[[float, str], None]
 
@@ -74,14 +64,14 @@ def run(plan: Plan, progress: Progress) -> Timings:
         report = partial(_report, progress, f"timing, {n} joint{'s' * (n > 1)}", done / total, len(names) / total)
         ns = _level(plan, n, names, report)
         points += [Point(name, LABELS[name], n, *ns[name], *costs[name].at(n)) for name in names]
-        simplified = ns.get(timing_jobs.SIMPLIFIED.name, simplified)
+        simplified = ns.get(jobs.SIMPLIFIED.name, simplified)
         done += len(names)
-    rates = timing_jobs.control(plan.seconds, plan.turns)
+    rates = jobs.control(plan.seconds, plan.turns)
     found, crossed = growth(points), crossovers(points)
     progress(1.0, "timed")
     return Timings(
-        tuple(points), found, crossed, timing_words.history(points, simplified),
-        timing_words.notes(points, found, crossed, rates), _samples(plan),
+        tuple(points), found, crossed, words.history(points, simplified),
+        words.notes(points, found, crossed, rates), _samples(plan),
     )  # fmt: skip
 
 
@@ -91,25 +81,25 @@ def _report(progress: Progress, what: str, start: float, share: float, part: flo
 
 def _level(plan: Plan, n: int, names: list[str], told: Callable[[float], None]) -> dict[str, tuple[float, float]]:
     """Nanoseconds per state at one size, on lanes and on scalars, once all agree."""
-    names = [*names, timing_jobs.SIMPLIFIED.name] if n == USUAL else names
+    names = [*names, jobs.SIMPLIFIED.name] if n == USUAL else names
     calls = {}
     for lanes in (True, False):
         for name in names:
             told(0.0)
-            calls[name, lanes] = timing_jobs.job(name, n, plan.room, lanes)
-        timing_jobs.check(n, {name: calls[name, lanes].results for name in names})
-    ready = {key: timing_jobs.compiled(call) for key, call in calls.items()}
-    found = timing_jobs.best(ready, plan.seconds, plan.turns, told)
+            calls[name, lanes] = jobs.job(name, n, plan.room, lanes)
+        jobs.check(n, {name: calls[name, lanes].results for name in names})
+    ready = {key: jobs.compiled(call) for key, call in calls.items()}
+    found = clock.best(ready, plan.turns, plan.seconds, clock.TURN, told)
     ns = {key: 1e9 * found[key] / len(calls[key].arguments[2]) for key in calls}
     return {name: (ns[name, True], ns[name, False]) for name in names}
 
 
 def _samples(plan: Plan) -> str:
     return (
-        f"One thread. Best of {plan.turns} or more turns of at least {1e3 * timing_jobs.TURN:g} ms, for "
-        f"{plan.seconds:g} s a job; jobs of the same size took turns. Batches of up to {timing_jobs.MOST} states, as "
+        f"One thread. Best of {plan.turns} or more turns of at least {1e3 * clock.TURN:g} ms, for "
+        f"{plan.seconds:g} s a job; jobs of the same size took turns. Batches of up to {jobs.MOST} states, as "
         f"many as fit into {plan.room // 1024} KiB: {LANES} states at a time on lanes, and the same text on scalars, "
-        f"one state after the other; the scratch lay at {len(timing_jobs.PLACES)} places in turn. All formulations "
+        f"one state after the other; the scratch lay at {len(jobs.PLACES)} places in turn. All formulations "
         "agreed on the torques before the clock ran. Growth is fitted "
         f"from n = 1/{UPPER} of a formulation's largest n on."
     )

@@ -1,16 +1,14 @@
-"""The jobs that are timed, whether their results agree, and the clock."""
+"""The jobs that are timed, and the check that their results agree."""
 
 from __future__ import annotations
 
-import gc
-import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
-from itertools import repeat
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
+from fastdyn import clock
 from fastdyn.calls import api
 from fastdyn.errors import FastdynError
 from fastdyn.formulations import lagrange_euler
@@ -20,7 +18,6 @@ from fastdyn.study import counts
 from fastdyn.study.formulations import FORMULATIONS, VECTOR, Call, Formulation, prepare
 
 KERNELS = {"rnea": api.INVERSE_DYNAMICS, "crba": api.MASS_MATRIX, "aba": api.FORWARD_DYNAMICS["aba"]}
-TURN = 0.3e-3  # seconds: a quicker job runs several times a turn, so that the clock itself is not measured
 PLACES = (0, 13, 26, 39)  # cache lines
 MOST = 4096  # samples of a batch: enough that a call's own cost, below a microsecond, is lost in it
 
@@ -131,49 +128,6 @@ def check(n: int, results: Mapping[str, Mapping[str, Array]]) -> None:
             )
 
 
-Key = TypeVar("Key", bound=Hashable)
-
-
-def best(
-    jobs: Mapping[Key, Sequence[Callable[[], Any]]],
-    seconds: float,
-    turns: int,
-    told: Callable[[float], None] = lambda done: None,
-) -> dict[Key, float]:
-    """Seconds that each job takes at best, of several ways to run it.
-
-    Jobs take turns, each time another way, until each has had its seconds, and so many turns.
-    """
-    runs = {key: max(1, round(TURN / max(_seconds(ways[0], 1), 1e-9))) for key, ways in jobs.items()}
-    found, spent, had = dict.fromkeys(jobs, np.inf), dict.fromkeys(jobs, 0.0), dict.fromkeys(jobs, 0)
-    waiting = list(jobs)
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        while waiting:
-            for key in waiting:
-                way = jobs[key][had[key] % len(jobs[key])]
-                if runs[key] > 1:
-                    way()  # not timed: a short job follows itself, not another one
-                took = _seconds(way, runs[key])
-                found[key] = min(found[key], took)
-                spent[key] += took * runs[key]
-                had[key] += 1
-            waiting = [key for key in waiting if spent[key] < seconds or had[key] < turns]
-            told(1.0 - sum(max(0.0, 1.0 - spent[key] / max(seconds, 1e-9)) for key in waiting) / len(jobs))
-    finally:
-        if collecting:
-            gc.enable()
-    return found
-
-
-def _seconds(job: Callable[[], Any], runs: int) -> float:
-    start = time.perf_counter()
-    for _ in repeat(None, runs):
-        job()
-    return (time.perf_counter() - start) / runs
-
-
 # ---------------------------------------------------------------------------------------------- a control
 
 
@@ -219,5 +173,5 @@ def control(seconds: float, turns: int) -> dict[str, float]:
         scratch = api.lane_rows(CHAINS) if lanes > 1 else np.empty(CHAINS)
         call = Call(text, (P, T, np.full((lanes, CHAINS), 0.5), np.empty((lanes, 1)), scratch), {})
         jobs[name] = (compiled(call), 2 * STEPS * lanes * (CHAINS if name == "independent" else 1))
-    found = best({name: ready for name, (ready, _) in jobs.items()}, seconds, turns)
+    found = clock.best({name: ready for name, (ready, _) in jobs.items()}, turns, seconds, clock.TURN)
     return {name: operations / found[name] * 1e-9 for name, (_, operations) in jobs.items()}

@@ -1,15 +1,4 @@
-"""Translational against rotational effects: D_ij and h_i of a PUMA 560, split along a trajectory (000, section 3.4.1).
-
->>> import fastdyn as fd
->>> from fastdyn.study import effects
->>> split = effects.split(fd.robots.puma560(), effects.puma_trajectory())
->>> found = {verdict.element: verdict for verdict in effects.verdicts(split)}
->>> found["D12"].found, found["D12"].agrees, round(found["D12"].share, 3)
-('translational', True, 1.0)
-
-(3.4-25) to (3.4-27) give every element as a sum of two: what moves with the links' centres of mass, and what turns
-about them. NOTES says what was chosen, because the chapter leaves it open, and where the chapter contradicts itself.
-"""
+"""Which effect dominates each element of D and h, on one trajectory and on many, beside what the chapter states."""
 
 from __future__ import annotations
 
@@ -17,17 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from fastdyn.calls.api import check_finite
-from fastdyn.errors import ArgumentError, ArgumentTypeError
+from fastdyn.errors import ArgumentError
 from fastdyn.mechanism.parts import Array
 from fastdyn.robot import Robot
-from fastdyn.study import formulations
-
-SECONDS, SET_POINTS = 3.0, 31
-START = (-60.0, 120.0, -150.0, -30.0, -60.0, -100.0)  # degrees
-END = (50.0, 50.0, -60.0, 60.0, 40.0, 100.0)
+from fastdyn.study.effects.terms import Split, parts
+from fastdyn.study.effects.trajectory import END, SECONDS, START, rest_to_rest
 
 # Dominance is three to one. The chapter calls D33 translational, whose share hardly depends on the trajectory: 0.755
 # with the parameters used here, so that its own notion cannot be much stricter.
@@ -59,58 +44,6 @@ NOTES = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Trajectory:
-    """A motion: t (T,), s, increasing; q, qd, qdd (T, n). Checked, copied and read-only.
-
-    >>> Trajectory([0.0, 0.1], [[0.0], [0.1]], [[1.0], [1.0]], [[0.0], [0.0]], "a steady turn").q.shape
-    (2, 1)
-    >>> Trajectory([0.0, 0.1], [[0.0], [0.1]], [[1.0]], [[0.0], [0.0]])
-    Traceback (most recent call last):
-    ...
-    fastdyn.errors.ArgumentError: qd has shape (1, 1): expected (2, 1), that of q
-    """
-
-    t: Array
-    q: Array
-    qd: Array
-    qdd: Array
-    name: str = ""
-
-    def __post_init__(self) -> None:
-        for name in ("t", "q", "qd", "qdd"):
-            object.__setattr__(self, name, _numbers(getattr(self, name), name))
-        if self.t.ndim != 1 or len(self.t) == 0:
-            raise ArgumentError(f"t has shape {self.t.shape}: expected (T,), with one set point at least")
-        if self.q.ndim != 2 or len(self.q) != len(self.t):
-            raise ArgumentError(f"q has shape {self.q.shape}: expected ({len(self.t)}, n), a row for each t")
-        for name in ("qd", "qdd"):
-            if getattr(self, name).shape != self.q.shape:
-                raise ArgumentError(f"{name} has shape {getattr(self, name).shape}: expected {self.q.shape}, that of q")
-        check_finite({name: getattr(self, name) for name in ("t", "q", "qd", "qdd")})
-        steps = np.diff(self.t)
-        if (steps <= 0).any():
-            k = int(np.argmax(steps <= 0))
-            raise ArgumentError(f"t[{k + 1}] is {self.t[k + 1]}, but t[{k}] is {self.t[k]}: expected increasing times")
-
-
-@dataclass(frozen=True, eq=False)
-class Split:
-    """D and h along a trajectory by (3.4-25) to (3.4-27), and c: D_tran, D_rot (T, n, n) kg m^2; the rest (T, n) N m.
-
-    Links only, as in all formulations: rotors and friction are left out. Links that a fixed joint holds together are
-    one, with one centre of mass.
-    """
-
-    robot: str
-    trajectory: Trajectory
-    D_tran: Array
-    D_rot: Array
-    h_tran: Array
-    h_rot: Array
-    c: Array
-
-
 @dataclass(frozen=True)
 class Verdict:
     """Which effect dominates an element ("D12", "h4"), what the chapter states ("" for other robots), and the reason.
@@ -135,41 +68,6 @@ class Robustness:
     both: float
     none: float
     agrees: float
-
-
-def puma_trajectory() -> Trajectory:
-    """31 set points over 3 s, from rest to rest on a cycloid, all six joints moving: a choice, the chapter gives none.
-
-    From START to END, degrees. Joints reach their highest speeds halfway: 73, 47, 60, 60, 67 and 133 degrees/s.
-
-    >>> trajectory = puma_trajectory()
-    >>> trajectory.q.shape, float(trajectory.t[-1]), abs(np.degrees(trajectory.qd[15])).round().astype(int).tolist()
-    ((31, 6), 3.0, [73, 47, 60, 60, 67, 133])
-    """
-    t, q, qd, qdd = _rest_to_rest(np.radians(START), np.radians(END))
-    return Trajectory(t, q, qd, qdd, "from rest to rest on a cycloid, 3 s")
-
-
-def split(robot: Robot, trajectory: Trajectory) -> Split:
-    """D and h of a chain with rotary joints along a trajectory, translation and rotation apart.
-
-    >>> import fastdyn as fd
-    >>> split(fd.robots.puma560(), puma_trajectory()).D_tran.shape
-    (31, 6, 6)
-    """
-    return Split(robot.name, trajectory, **parts(robot, trajectory.q, trajectory.qd, trajectory.qdd))
-
-
-def parts(robot: Robot, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> dict[str, Array]:
-    """D_tran, D_rot, h_tran, h_rot and c of any states (..., n), which broadcast.
-
-    >>> import fastdyn as fd
-    >>> parts(fd.robots.two_link(g=10.0), [0, 0], [0, 0], [0, 0])["c"].round(12)
-    array([20.,  5.])
-    """
-    found = formulations.terms(robot, q, qd, qdd, "generalized_dalembert")
-    assert found.c is not None  # generalized d'Alembert has it
-    return {**found.details, "c": found.c}
 
 
 def verdicts(split: Split, dominance: float = DOMINANCE) -> tuple[Verdict, ...]:
@@ -213,7 +111,7 @@ def robustness(
     limits = np.array([(joint.limits.lower, joint.limits.upper) for joint in robot.joints]).reshape(robot.n, 2)
     lower, upper = np.where(np.isfinite(limits).all(axis=1, keepdims=True), limits, [-np.pi, np.pi]).T
     start, end = np.random.default_rng(seed).uniform(lower, upper, (2, trajectories, robot.n))
-    _, q, qd, qdd = _rest_to_rest(start, end)
+    _, q, qd, qdd = rest_to_rest(start, end)
     _, found = _judge(parts(robot, q, qd, qdd), DOMINANCE)
     elements = _elements(robot.name, robot.n)
     rows = []
@@ -246,27 +144,3 @@ def _judge(effects: Mapping[str, Array], dominance: float) -> tuple[Array, NDArr
         shares.append(share)
         found.append(np.select(cases, [_NONE, _TRANSLATIONAL, _ROTATIONAL], _BOTH))
     return np.concatenate(shares, axis=-1), np.concatenate(found, axis=-1)
-
-
-def _rest_to_rest(start: Array, end: Array) -> tuple[Array, Array, Array, Array]:
-    """t (T,) and q, qd, qdd (..., T, n) of cycloids between two states (..., n)."""
-    t = np.linspace(0.0, SECONDS, SET_POINTS)
-    turn = 2 * np.pi / SECONDS
-    way = (end - start)[..., None, :]
-    s = (t - np.sin(turn * t) / turn)[:, None] / SECONDS
-    sd = (1 - np.cos(turn * t))[:, None] / SECONDS
-    sdd = turn * np.sin(turn * t)[:, None] / SECONDS
-    return t, start[..., None, :] + way * s, way * sd, way * sdd
-
-
-def _numbers(values: ArrayLike, name: str) -> Array:
-    """A read-only float64 copy, or an error that names the argument."""
-    try:
-        found = np.asarray(values)
-    except ValueError as problem:
-        raise ArgumentError(f"{name} is not a rectangular array: {problem}") from problem
-    if found.dtype.kind not in "fiu":
-        raise ArgumentTypeError(f"{name} has dtype {found.dtype}: expected real numbers")
-    array = np.array(found, dtype=np.float64)
-    array.flags.writeable = False
-    return array

@@ -11,8 +11,8 @@ from statistics import median
 import numpy as np
 
 from fastdyn.scalars import LANES
-from fastdyn.study.timing_jobs import scratch_bytes
-from fastdyn.study.timing_results import OTHER, USUAL, Crossover, Growth, Point, Then, by_formulation
+from fastdyn.study.timing.jobs import scratch_bytes
+from fastdyn.study.timing.results import OTHER, USUAL, Crossover, Growth, Point, Then, by_formulation
 
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")  # Linux
 

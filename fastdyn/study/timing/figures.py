@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastdyn.scalars import LANES
 from fastdyn.study import ink
-from fastdyn.study.timing_results import LABELS, Growth, Point, Timings, by_formulation
+from fastdyn.study.timing.results import LABELS, Growth, Point, Timings, by_formulation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
