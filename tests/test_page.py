@@ -8,9 +8,7 @@ import html.parser
 import json
 import re
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -171,26 +169,6 @@ def test_figures_take_the_pages_colours_and_share_no_ids() -> None:
     assert ids[0]
     assert not ids[0] & ids[1]
     assert "DejaVu" not in one
-
-
-@pytest.mark.parametrize(
-    ("module", "name", "made"),
-    [
-        ("timing", "Timings", small_report.timings()),
-        ("timing", "Point", small_report.timings().points[0]),
-        ("timing", "Growth", small_report.timings().growth[0]),
-        ("timing", "Crossover", small_report.timings().crossovers[0]),
-        ("timing", "Then", small_report.timings().history[0]),
-        ("effects", "Split", small_report.split()),
-        ("effects", "Trajectory", small_report.split().trajectory),
-        ("effects", "Verdict", small_report.results().verdicts[0]),
-        ("effects", "Robustness", small_report.results().robustness[0]),
-        ("simplification", "Simplification", small_report.results().simplifications[0]),
-    ],
-)
-def test_what_is_made_by_hand_has_the_fields_of_the_real_thing(module: str, name: str, made: SimpleNamespace) -> None:
-    real = getattr(import_module(f"fastdyn.study.{module}"), name)
-    assert set(vars(made)) <= {field.name for field in dataclasses.fields(real)}
 
 
 # ---------------------------------------------------------------------------------------------- in a browser

@@ -426,6 +426,7 @@ def test_the_command_takes_a_urdf_file(tmp_path: Path, capsys: pytest.CaptureFix
     ("arguments", "complaint"),
     [
         (["--robot", "hal9000"], "--robot hal9000: expected one of"),
+        (["--robot", "names"], "--robot names: expected one of"),
         (["--rate", "0"], "rate is 0.0: expected a number of Hz above zero"),
         (["--seconds", "-1"], "seconds is -1.0: expected"),
         (["--core", "-1"], "core is -1: expected"),

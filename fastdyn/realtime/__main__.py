@@ -20,7 +20,7 @@ from fastdyn.simulation import SimulatedArm
 
 def main(arguments: Sequence[str] | None = None) -> Report:
     """Runs a computed-torque loop on a simulated arm and prints its report."""
-    built_in = [name for name in fd.robots.__all__ if not name.startswith("random")]
+    built_in = fd.robots.names()
     parser = argparse.ArgumentParser(prog="python -m fastdyn.realtime", description=main.__doc__)
     parser.add_argument("--robot", default="puma560", help=f"{', '.join(built_in)}, or a URDF file (default: puma560)")
     parser.add_argument("--rate", type=float, default=1000.0, metavar="HZ", help="cycles a second (default: 1000)")
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> Report:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", fd.RobotWarning)
         if given.robot in built_in:
-            robot = getattr(fd.robots, given.robot)()
+            robot: fd.Robot | fd.CoupledRobot = fd.robots.get(given.robot)
         elif Path(given.robot).is_file():
             robot = fd.load_urdf(given.robot)
         else:
