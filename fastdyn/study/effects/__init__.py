@@ -7,8 +7,8 @@
 >>> found["D12"].found, found["D12"].agrees, round(found["D12"].share, 3)
 ('translational', True, 1.0)
 
-(3.4-25) to (3.4-27) give every element as a sum of two: what moves with the links' centres of mass, and what turns
-about them. NOTES says what was chosen, because the chapter leaves it open, and where the chapter contradicts itself.
+(3.4-25) to (3.4-27) give every element as a sum of two: one part from the translation of the links' centres of mass,
+one from the links' rotation. NOTES states the choices that the chapter leaves open, and its contradictions.
 """
 
 from fastdyn.study.effects.dominance import (

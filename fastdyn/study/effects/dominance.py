@@ -14,10 +14,11 @@ from fastdyn.robot import Robot
 from fastdyn.study.effects.terms import Split, parts
 from fastdyn.study.effects.trajectory import END, SECONDS, START, rest_to_rest
 
-# Dominance is three to one. The chapter calls D33 translational, whose share hardly depends on the trajectory: 0.755
-# with the parameters used here, so that its own notion cannot be much stricter.
+# An effect dominates from three to one on. The chapter calls D33 translational, and the translational share of D33
+# hardly depends on the trajectory (0.755 with the parameters used here): its own threshold cannot be much higher.
 DOMINANCE = 0.75
-# An element this small beside the largest of D, or of h, is zero: far above rounding, far below a real element (1e-5).
+# Elements below this fraction of the largest of D, or of h, count as zero: rounding is far smaller, and the smallest
+# element that is not zero far larger (1e-5).
 NEGLIGIBLE = 1e-12
 
 WORDS = ("translational", "rotational", "both", "none")
@@ -33,10 +34,10 @@ NOTES = (
     "The chapter gives neither its trajectory nor its inertial parameters. The trajectory here is a choice: every "
     f"joint goes from rest to rest on a cycloid in {SECONDS:g} s, from {START} to {END} degrees. The parameters are "
     "those of Armstrong, Khatib and Burdick; other sources differ.",
-    f"An effect dominates where it makes up {DOMINANCE:.0%} or more of both, taken as root mean squares over the set "
-    "points. The chapter names no constant: three to one is the strictest round ratio at which D33 is translational, "
-    "as it is in the chapter, so that this one agreement is built in. With any constant from 55 % to 99 %, between 9 "
-    "and 14 of the 27 verdicts agree.",
+    f"An effect dominates where it makes up {DOMINANCE:.0%} or more of the sum of both, as root mean squares over the "
+    "set points. The chapter names no threshold: three to one is the strictest round ratio at which D33 is "
+    "translational, as it is in the chapter, so this one agreement is by construction. With any threshold from 55 % to "
+    "99 %, between 9 and 14 of the 27 verdicts agree.",
     "The chapter lists D45 and D56 as translational, but also says that their translational parts are rounding errors "
     "and very small beside the rotational ones. With the parameters used here both parts of both are zero.",
     "Link 6's centre of mass lies on its axis here, so that no D_i6 and no h6 has a translational part on any "
@@ -46,9 +47,9 @@ NOTES = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """Which effect dominates an element ("D12", "h4"), what the chapter states ("" for other robots), and the reason.
+    """Which effect dominates an element ("D12", "h4"), and what the chapter states ("" for other robots).
 
-    share: the translational effect's part of both, 0 to 1; 0.5 where the element is zero and `found` is "none".
+    share: translational over the sum of both, 0 to 1; 0.5 where the element is zero and `found` is "none".
     """
 
     element: str
@@ -60,7 +61,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Robustness:
-    """In what fraction of many trajectories an element gets each verdict, and the one that the chapter states."""
+    """Fractions of many trajectories on which an element gets each verdict; `agrees`: that of the chapter."""
 
     element: str
     translational: float
@@ -73,10 +74,10 @@ class Robustness:
 def verdicts(split: Split, dominance: float = DOMINANCE) -> tuple[Verdict, ...]:
     """Which effect dominates each element along the trajectory: D_ij, i <= j, row by row, then h_i.
 
-    An element's effects are weighed by their root mean squares over the set points, the translational one's share
-    being tran / (tran + rot). An effect dominates where its share is `dominance` or more, both do where neither's is,
-    and none does where the element is zero up to rounding (NEGLIGIBLE). How fast a path is travelled does not matter:
-    both parts of h grow with the square of the speed.
+    Effects are compared by their root mean squares over the set points: the translational share is
+    tran / (tran + rot). An effect dominates if its share is `dominance` or more; the verdict is "both" if neither does,
+    and "none" if the element is zero up to rounding (NEGLIGIBLE). The speed along a path does not matter: both parts of
+    h grow with its square.
     """
     if not 0.5 < dominance <= 1:
         raise ArgumentError(f"dominance is {dominance!r}: expected more than 0.5, at most 1")
@@ -95,7 +96,7 @@ def robustness(
     seed: int = 0,
     progress: Callable[[float, str], None] | None = None,
 ) -> tuple[Robustness, ...]:
-    """How the verdicts fare on random trajectories of the same kind: rest to rest on a cycloid, 3 s, 31 set points.
+    """The verdicts on random trajectories of the same kind: rest to rest on a cycloid, 3 s, 31 set points.
 
     Starts and ends are uniform between the joints' limits, and between -180 and 180 degrees where there is none.
 
@@ -131,7 +132,7 @@ def _elements(robot: str, n: int) -> tuple[list[str], list[str]]:
 
 
 def _judge(effects: Mapping[str, Array], dominance: float) -> tuple[Array, NDArray[np.int64]]:
-    """Translational shares and verdicts (places in WORDS), (..., elements), from D_tran (..., T, n, n) and so on."""
+    """Translational shares and verdicts (indices into WORDS), (..., elements), from D_tran (..., T, n, n) and so on."""
     D_tran, D_rot, h_tran, h_rot = (effects[name] for name in ("D_tran", "D_rot", "h_tran", "h_rot"))
     upper = (..., *np.triu_indices(h_tran.shape[-1]))
     shares, found = [], []

@@ -1,4 +1,4 @@
-"""D and h by generalized d'Alembert, what the links' translation and what their rotation contributes apart."""
+"""The translational and rotational parts of D and h, by generalized d'Alembert."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from fastdyn.study.effects.trajectory import Trajectory
 class Split:
     """D and h along a trajectory by (3.4-25) to (3.4-27), and c: D_tran, D_rot (T, n, n) kg m^2; the rest (T, n) N m.
 
-    Links only, as in all formulations: rotors and friction are left out. Links that a fixed joint holds together are
-    one, with one centre of mass.
+    Rotors and friction are left out, as in all formulations. Links connected by a fixed joint count as one, with one
+    centre of mass.
     """
 
     robot: str
@@ -30,7 +30,7 @@ class Split:
 
 
 def split(robot: Robot, trajectory: Trajectory) -> Split:
-    """D and h of a chain with rotary joints along a trajectory, translation and rotation apart.
+    """D and h of a chain with rotary joints along a trajectory, in translational and rotational parts.
 
     >>> import fastdyn as fd
     >>> from fastdyn.study import effects
@@ -41,12 +41,12 @@ def split(robot: Robot, trajectory: Trajectory) -> Split:
 
 
 def parts(robot: Robot, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> dict[str, Array]:
-    """D_tran, D_rot, h_tran, h_rot and c of any states (..., n), which broadcast.
+    """D_tran, D_rot, h_tran, h_rot and c at states (..., n), which broadcast.
 
     >>> import fastdyn as fd
     >>> parts(fd.robots.two_link(g=10.0), [0, 0], [0, 0], [0, 0])["c"].round(12)
     array([20.,  5.])
     """
     found = formulations.terms(robot, q, qd, qdd, "generalized_dalembert")
-    assert found.c is not None  # generalized d'Alembert has it
+    assert found.c is not None  # generalized d'Alembert gives c
     return {**found.details, "c": found.c}

@@ -1,4 +1,4 @@
-"""Motions along which effects are weighed: set points from rest to rest."""
+"""Trajectories, given by set points."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Trajectory:
 
 
 def puma_trajectory() -> Trajectory:
-    """31 set points over 3 s, from rest to rest on a cycloid, all six joints moving: a choice, the chapter gives none.
+    """31 set points over 3 s, from rest to rest on a cycloid, all six joints moving. The chapter does not give its own.
 
     From START to END, degrees. Joints reach their highest speeds halfway: 73, 47, 60, 60, 67 and 133 degrees/s.
 

@@ -1,4 +1,4 @@
-"""Measures: which sizes, how long, and in which order."""
+"""Runs the timings: which sizes, how long, and what is reported about it."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ Progress = Callable[[float, str], None]
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is measured. A formulation leaves out the sizes at which it takes more operations than `operations`."""
+    """Extent of the measurements. Sizes at which a formulation takes more than `operations` operations are left out."""
 
     sizes: tuple[int, ...]
     operations: int
-    seconds: float  # for each job at each size
+    seconds: float  # for each job at each size, at least
     turns: int  # of each job at each size, at least
-    room: int = 1 << 18  # bytes of a batch's samples
+    room: int = 1 << 18  # bytes of a batch
 
 
 FULL = Plan(
@@ -42,9 +42,9 @@ QUICK = Plan((1, 2, 3, 4, 6, 8, 12, 16, 24, 50, 80, 128, 200), operations=25_000
 
 
 def measure(quick: bool = False, progress: Progress | None = None) -> Timings:
-    """Times every formulation and the library's kernels: some four minutes, or twenty seconds if quick.
+    """Times every formulation and the library's kernels: about four minutes, or twenty seconds if quick.
 
-    progress: is told the fraction done, and what is being done. What was never compiled is compiled first.
+    progress: called as progress(fraction done, what is being done). The first run on a machine also compiles.
 
     >>> print(measure(quick=True).growth[0].label)  # doctest: +SKIP
     Lagrange-Euler
@@ -53,7 +53,7 @@ def measure(quick: bool = False, progress: Progress | None = None) -> Timings:
 
 
 def run(plan: Plan, progress: Progress) -> Timings:
-    """As `measure`, by a plan."""
+    """As `measure`, with a given plan."""
     progress(0.0, "counting operations")
     costs = operation_counts()
     levels = {n: [name for name in LABELS if sum(costs[name].at(n)) <= plan.operations] for n in plan.sizes}
@@ -80,7 +80,7 @@ def _report(progress: Progress, what: str, start: float, share: float, part: flo
 
 
 def _level(plan: Plan, n: int, names: list[str], told: Callable[[float], None]) -> dict[str, tuple[float, float]]:
-    """Nanoseconds per state at one size, on lanes and on scalars, once all agree."""
+    """Nanoseconds per state at one size, on lanes and on scalars. Results are compared first."""
     names = [*names, jobs.SIMPLIFIED.name] if n == USUAL else names
     calls = {}
     for lanes in (True, False):
@@ -96,10 +96,10 @@ def _level(plan: Plan, n: int, names: list[str], told: Callable[[float], None]) 
 
 def _samples(plan: Plan) -> str:
     return (
-        f"One thread. Best of {plan.turns} or more turns of at least {1e3 * clock.TURN:g} ms, for "
-        f"{plan.seconds:g} s a job; jobs of the same size took turns. Batches of up to {jobs.MOST} states, as "
-        f"many as fit into {plan.room // 1024} KiB: {LANES} states at a time on lanes, and the same text on scalars, "
-        f"one state after the other; the scratch lay at {len(jobs.PLACES)} places in turn. All formulations "
-        "agreed on the torques before the clock ran. Growth is fitted "
-        f"from n = 1/{UPPER} of a formulation's largest n on."
+        f"One thread. Times are the best of {plan.turns} or more turns of about {1e3 * clock.TURN:g} ms or more, for "
+        f"at least {plan.seconds:g} s a job; jobs of the same size took turns. Batches have up to {jobs.MOST} states, "
+        f"as many as fit into {plan.room // 1024} KiB: {LANES} states at a time on lanes (SIMD registers), and the "
+        f"same code on scalars, one state after the other. The scratch memory was placed at {len(jobs.PLACES)} offsets "
+        "in turn. All formulations were checked to give the same torques before they were timed. Growth is fitted from "
+        f"1/{UPPER} of a formulation's largest n on."
     )
