@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastdyn.control.swing import Bindable, swing
+from fastdyn.control.bindable import Bindable
+from fastdyn.control.swing import swing
 from fastdyn.mechanism.parts import Array
 
 if TYPE_CHECKING:

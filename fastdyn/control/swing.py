@@ -1,36 +1,13 @@
-"""A reference motion for control loops, and what they require of a robot."""
+"""A reference motion for control loops."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from fastdyn.mechanism.parts import Array, Joint
-
-if TYPE_CHECKING:
-    from fastdyn.calls.bound import Bound
-
-
-class Bindable(Protocol):
-    """A robot that can be bound to fixed memory, such as fastdyn.Robot."""
-
-    @property
-    def name(self) -> str:
-        """The robot's name."""
-
-    @property
-    def n(self) -> int:
-        """Number of joints."""
-
-    @property
-    def joints(self) -> Sequence[Joint]:
-        """The moving joints."""
-
-    def bind(self) -> Bound:
-        """The robot on fixed memory."""
+from fastdyn.control.bindable import Bindable
+from fastdyn.mechanism.parts import Array
 
 
 def swing(robot: Bindable) -> tuple[Array, Array, Array]:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastdyn.control.swing import Bindable
+from fastdyn.control.bindable import Bindable
 from fastdyn.errors import ArgumentError
 from fastdyn.output import machine
 from fastdyn.realtime import system

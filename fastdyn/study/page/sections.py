@@ -150,8 +150,8 @@ def _counts() -> Section:
         f"timed below. Polynomials are exact; columns of them sort by their values at n = {SORTED_AT}.",
         "One exception: rows 6 to 8 of Table 3.1, and with them Lagrange-Euler in Table 3.5, are counted with the sums "
         "of h_ikm from the larger of the last two indices on for every i, as the table does. The code that is timed "
-        "begins at the largest of all three, as (3.2-33) is printed: its counts are among the other readings, and in "
-        "the table of all formulations.",
+        "begins at the largest of all three, as (3.2-33) is printed: its counts are among the other readings of those "
+        "rows of Table 3.1, and in the table of all formulations.",
         *(_published(*given) for given in published.values()),
         Table(
             "texts", "All operations of each formulation",

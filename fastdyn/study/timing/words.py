@@ -246,7 +246,7 @@ def _crossings(crossovers: Iterable[Crossover]) -> str:
     ]
     if not differ:
         return ""
-    return f"Counts and times do not always agree on which formulation is faster from which n. {'; '.join(differ)}."
+    return f"Counts and times do not always agree on which formulation is faster from which n: {'; '.join(differ)}."
 
 
 def _since(n: int | None) -> str:
