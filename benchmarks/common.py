@@ -1,35 +1,27 @@
-"""What all benchmarks share: the robots, the clock, where and with what it was measured, and files that appear whole.
-
-A figure is the best of many turns: on a shared machine only the best is a property of the program. Jobs that are
-compared take turns within one run, so that whatever disturbs one disturbs all.
-"""
+"""What all benchmarks share: robots, the clock, where and with what it was measured, and files that appear whole."""
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import platform
 import sys
-import time
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import metadata
-from itertools import repeat
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 import fastdyn as fd
+from fastdyn import clock
+from fastdyn.clock import Job, Key
 
 RESULTS = Path(__file__).parent / "results"
-SHORTEST_TURN = 0.5e-3  # seconds: a quicker job runs several times a turn, so that the clock itself is not measured
-Key = TypeVar("Key", bound=Hashable)
-Job = Callable[[], Any]
 
 
 # ---------------------------------------------------------------------------------------------- robots and states
@@ -64,34 +56,8 @@ def states(n: int, T: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def best(jobs: Mapping[Key, Job], turns: int, warm: bool = False) -> dict[Key, float]:
-    """Seconds that each job takes at best, taking turns.
-
-    warm: a turn begins with a run that is not timed, so that a job follows itself and not another one. Short jobs gain
-    most by that, so figures with and without it do not compare.
-    """
-    runs = {}
-    for key, job in jobs.items():
-        job()
-        runs[key] = max(1, round(SHORTEST_TURN / _seconds(job, 1)))
-    found = dict.fromkeys(jobs, np.inf)
-    gc.collect()
-    gc.disable()
-    try:
-        for _ in range(turns):
-            for key, job in jobs.items():
-                if warm:
-                    job()
-                found[key] = min(found[key], _seconds(job, runs[key]))
-    finally:
-        gc.enable()
-    return found
-
-
-def _seconds(job: Job, runs: int) -> float:
-    start = time.perf_counter()
-    for _ in repeat(None, runs):
-        job()
-    return (time.perf_counter() - start) / runs
+    """Seconds that each job takes at best, taking turns (fastdyn.clock). warm: each turn begins with an untimed run."""
+    return clock.best(jobs, turns, warm=np.inf if warm else 0.0)
 
 
 # ---------------------------------------------------------------------------------------------- where, when, with what

@@ -34,7 +34,7 @@ from benchmarks.common import figures, markdown
 from fastdyn.calls import api
 from fastdyn.compiler.policy import _OPTIONS, Entry
 from fastdyn.scalars import LANES, Operations, count, entry, load, sincos, store
-from fastdyn.study.timing_results import fit
+from fastdyn.study.timing.results import fit
 
 QUANTITIES = {
     "inverse dynamics": api.INVERSE_DYNAMICS,

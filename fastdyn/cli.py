@@ -1,4 +1,4 @@
-"""The command `fastdyn` (extra `cli`). Only what a command needs is imported, and only when it runs."""
+"""The command `fastdyn` (extra `cli`). Modules are imported when a command needs them, so that --help is quick."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ except ImportError:
 if TYPE_CHECKING:
     from fastdyn.robot import CoupledRobot, Robot
 
-USAGE, INTERRUPTED = 2, 130  # exit codes: a command that cannot be carried out; Ctrl-C, as shells have it
-WIDTH = 120  # columns of output that is not shown in a terminal
+USAGE, INTERRUPTED = 2, 130  # exit codes: usage error; Ctrl-C, as in shells
+WIDTH = 120  # columns of output to files and pipes
 
 app = typer.Typer(
     add_completion=False,
@@ -33,18 +33,18 @@ app = typer.Typer(
     epilog="""\b
 Examples:
   fastdyn robots                    the built-in robots
-  fastdyn info puma560              one of them in full
-  fastdyn info arm.urdf             a robot of your own
-  fastdyn study --quick --open      the classic formulations, counted and timed here""",
+  fastdyn info puma560              all data of one of them
+  fastdyn info arm.urdf             all data of a robot from a file
+  fastdyn study --quick --open      the classic formulations, counted and timed on this machine""",
 )
 
 
 class Refusal(Exception):
-    """A command that cannot be carried out: the message is for the user."""
+    """A command that cannot be carried out; the message is shown to the user."""
 
 
 def main() -> None:
-    """Runs the command line; any error of the user's is one line, and Ctrl-C ends with 130."""
+    """Runs the command line. A user's error is reported in one line; Ctrl-C exits with 130."""
     from fastdyn.errors import FastdynError
 
     usage: Any = typer.BadParameter.__mro__[1]  # UsageError, which typer does not export
@@ -56,7 +56,7 @@ def main() -> None:
     except (Refusal, FastdynError) as problem:
         _fail(str(problem))
     except OSError as problem:
-        if isinstance(problem, BrokenPipeError):  # `fastdyn robots | head -1`: the reader has what it wanted
+        if isinstance(problem, BrokenPipeError):  # `fastdyn robots | head -1` closes the pipe early
             sys.stdout = None
             raise SystemExit(0) from None
         _fail(f"{problem.filename}: {problem.strerror}" if problem.filename else str(problem))
@@ -64,7 +64,7 @@ def main() -> None:
         code = INTERRUPTED
     if code == INTERRUPTED:
         print("fastdyn: interrupted", file=sys.stderr, flush=True)
-        os._exit(INTERRUPTED)  # Python's own exit would die of the signal if it came while a string was executed
+        os._exit(INTERRUPTED)  # sys.exit may be overridden by the signal, as in `python -c`
     raise SystemExit(code)
 
 
@@ -75,7 +75,7 @@ def _fail(message: str) -> None:
 
 @contextmanager
 def _tidy_warnings() -> Iterator[None]:
-    """Warnings of this package as one line each on stderr, and each only once."""
+    """Prints this package's warnings on stderr, one line each, without repetition."""
     from fastdyn.errors import RobotWarning
 
     seen: set[str] = set()
@@ -114,7 +114,7 @@ def fastdyn(
 def robots() -> None:
     """List the built-in robots.
 
-    R is a joint that turns, P one that slides; kg is the mass that moves. `fastdyn info` has each source in full.
+    R is a revolute joint, P a prismatic one; kg is the moving mass. `fastdyn info` shows each source in full.
     """
     from rich.table import Table
 
@@ -124,10 +124,10 @@ def robots() -> None:
     table.add_column("robot", no_wrap=True)
     table.add_column("joints", no_wrap=True)
     table.add_column("kg", justify="right", no_wrap=True)
-    table.add_column("what it is, and where its figures come from")
+    table.add_column("description, and source of its data")
     for name in names():
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # `fastdyn info` has them
+            warnings.simplefilter("ignore")  # `fastdyn info` shows them
             robot = get(name)
         about, source, _ = _origin(name)
         kinds = "".join("R" if joint.kind == "revolute" else "P" for joint in robot.joints)
@@ -146,9 +146,9 @@ Examples:
 def info(
     robot: Annotated[str, typer.Argument(metavar="ROBOT", help="A built-in name, or a .urdf, .xml or .toml file.")],
 ) -> None:
-    """Show a robot in full.
+    """Show all data of a robot.
 
-    Joints, limits, masses, drives, gravity, where the figures come from, and what is doubtful about them.
+    Joints, limits, masses, drives, gravity, the source of the data, and warnings about it.
     """
     from fastdyn.errors import RobotWarning
     from fastdyn.robots import names
@@ -163,32 +163,32 @@ def info(
         for text in (about, f"Source: {source}" * bool(source), note):
             print(("\n" if text is about else "") + fill(text, WIDTH) + "\n" * bool(text), end="")
     for warning in caught:
-        if "that no real body can be" not in str(warning.message):  # those the table has, link by link
+        if "that no real body can be" not in str(warning.message):  # the table marks those links
             print(f"\n{fill(f'warning: {warning.message}', WIDTH)}")
 
 
 @app.command(
     epilog="""\b
 Examples:
-  fastdyn bench --quick             does it run?
-  fastdyn bench --sizes 6,12,24     half an hour or so, all peers that are installed"""
+  fastdyn bench --quick             a short test run
+  fastdyn bench --sizes 6,12,24     about half an hour, with all installed peers"""
 )
 def bench(
-    sizes: Annotated[str, typer.Option(help="Joints of the random chains, with commas: 6,7,12.")] = "",
-    quick: Annotated[bool, typer.Option("--quick", help="Few turns: to see that it runs.")] = False,
+    sizes: Annotated[str, typer.Option(help="Numbers of joints of the random chains: 6,7,12.")] = "",
+    quick: Annotated[bool, typer.Option("--quick", help="Few repeats: a short test run.")] = False,
     out: Annotated[Path | None, typer.Option(help="Folder for peers.md, peers.json and peers.png.")] = None,
 ) -> None:
     """Time this package and its peers.
 
-    This is benchmarks.peers of the repository: all that are installed, checked against each other, in one run.
+    Runs benchmarks.peers of the repository: all installed peers, with their results compared, in one run.
     """
     joints = [part.strip() for part in sizes.split(",") if part.strip()]
     if not all(part.isdecimal() and int(part) > 0 for part in joints):
-        raise Refusal(f"--sizes is {sizes!r}: expected numbers of joints with commas between them, such as 6,7,12")
+        raise Refusal(f"--sizes is {sizes!r}: expected numbers of joints separated by commas, such as 6,7,12")
     homes = (Path(__file__).resolve().parents[1], Path.cwd())
     home = next((home for home in homes if (home / "benchmarks" / "peers" / "__main__.py").is_file()), None)
     if home is None:
-        raise Refusal("bench needs the folder benchmarks/ of fastdyn's repository: run it in a clone of that")
+        raise Refusal("bench needs the folder benchmarks/ of fastdyn's repository: run it in a clone of the repository")
     command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(home)!r}); {_RUN}"]
     command += ["--quick"] * quick + (["--sizes", *joints] if joints else []) + (["--out", str(out)] if out else [])
     raise typer.Exit(subprocess.call(command))
@@ -200,24 +200,26 @@ _RUN = "import runpy; runpy.run_module('benchmarks.peers', run_name='__main__', 
 @app.command(
     epilog="""\b
 Examples:
-  fastdyn study --quick --open      under a minute, once compiled
+  fastdyn study --quick --open      less than a minute once compiled, else some minutes
   fastdyn study --out results"""
 )
 def study(
     out: Annotated[Path, typer.Option(help="Folder for the page, summary.md, study.json and csv/.")] = Path("study"),
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer sizes and repeats: under a minute.")] = False,
-    open_page: Annotated[bool, typer.Option("--open", help="Show the page in the browser.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer sizes and repeats; a first run compiles longer.")
+    ] = False,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
-    """Write the page about the classic formulations.
+    """Write a page about the classic formulations.
 
-    Counts their operations against the published tables, times them on this machine, and shows both.
+    Counts their operations, compares the counts with published tables, and times them on this machine.
     """
     from fastdyn.study import report
 
     if out.exists() and not out.is_dir():
         raise Refusal(f"--out is {out}: expected a folder, found a file")
     nearest = next(folder for folder in (out, *out.absolute().parents) if folder.is_dir())
-    if not os.access(nearest, os.W_OK):  # better said now than when all is measured
+    if not os.access(nearest, os.W_OK):  # now, not after minutes of measuring
         raise Refusal(f"--out is {out}: {nearest} may not be written to")
     command = "fastdyn study" + " --quick" * quick
     with _progress() as progress:
@@ -241,7 +243,7 @@ def _console(stderr: bool = False) -> Any:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[float, str], None]]:
-    """A bar in a terminal; elsewhere a line for each thing that is done."""
+    """A progress bar in a terminal; elsewhere a line for each step."""
     console = _console(stderr=True)
     if not console.is_terminal:
         said = ""
@@ -269,7 +271,7 @@ def _progress() -> Iterator[Callable[[float, str], None]]:
 
 
 def _robot(name: str) -> Robot | CoupledRobot:
-    """A file where the name looks like one, a built-in robot otherwise."""
+    """A file if the name has a suffix or exists, otherwise a built-in robot."""
     from fastdyn.robot import load
     from fastdyn.robots import get
 
@@ -278,9 +280,9 @@ def _robot(name: str) -> Robot | CoupledRobot:
 
 
 def _origin(name: str) -> tuple[str, str, str]:
-    """What a built-in robot is, the source of its figures and a note: from its file, else from its docstring.
+    """Description, source and note of a built-in robot: from its file, else from its docstring.
 
-    Arms that are described in closed form name their source in the first sentence.
+    Arms in closed form name their source in the first sentence.
     """
     import tomllib
     from importlib import resources

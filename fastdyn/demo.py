@@ -1,4 +1,4 @@
-"""The main job, from end to end: a PUMA 560 follows a smooth trajectory of 100,000 set points.
+"""Torques of a PUMA 560 along a smooth trajectory of 100,000 set points: computed, checked, timed and plotted.
 
 python -m fastdyn.demo [folder]
 """
@@ -8,13 +8,13 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import fastdyn as fd
+from fastdyn import clock
 from fastdyn.mechanism.parts import Array
 from fastdyn.output import machine, write
 
@@ -25,9 +25,10 @@ SECONDS = 10.0  # length of the motion
 def trajectory(
     robot: fd.Robot, points: int = SET_POINTS, seconds: float = SECONDS
 ) -> tuple[Array, Array, Array, Array]:
-    """t (T,), q, qd, qdd (T, n): each joint sweeps the middle of its range at its own pace; exact derivatives.
+    """t (T,), q, qd, qdd (T, n): each joint oscillates about the middle of its range, at its own frequency.
 
-    The phase s(t) is a cycloid: the motion starts and ends at rest, without a jump in acceleration.
+    The phase s(t) is a cycloid: the motion starts and ends at rest, without a jump in acceleration. Derivatives are
+    exact.
     """
     t = np.linspace(0.0, seconds, points)
     turn = 2 * np.pi / seconds
@@ -41,16 +42,6 @@ def trajectory(
     qd = reach * pace * slope * sd[:, None]
     qdd = reach * pace * (slope * sdd[:, None] - pace * wave * sd[:, None] ** 2)
     return t, q, qd, qdd
-
-
-def best_of(repeats: int, job: Callable[[], Any]) -> float:
-    """Seconds that a job takes at best: the figure that other programs disturb least."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        job()
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 def main(folder: str = "demo") -> None:
@@ -70,25 +61,30 @@ def main(folder: str = "demo") -> None:
     print(f"ready in {time.perf_counter() - start:.1f} s (the first run on a machine compiles; later ones load)")
 
     out = np.empty_like(tau)
-    one = best_of(5, lambda: [robot.inverse_dynamics(q[k], qd[k], qdd[k]) for k in range(1000)]) / 1000
-    batch = best_of(20, lambda: robot.inverse_dynamics(q, qd, qdd, out=out)) / len(t)
-    two = best_of(20, lambda: robot.inverse_dynamics(q, qd, qdd, out=out, threads=2)) / len(t)
-    forward = best_of(20, lambda: robot.forward_dynamics(q, qd, tau, out=out)) / len(t)
+    seconds = clock.best(
+        {
+            "one": lambda: [robot.inverse_dynamics(q[k], qd[k], qdd[k]) for k in range(1000)],
+            "batch": lambda: robot.inverse_dynamics(q, qd, qdd, out=out),
+            "two": lambda: robot.inverse_dynamics(q, qd, qdd, out=out, threads=2),
+            "forward": lambda: robot.forward_dynamics(q, qd, tau, out=out),
+        },
+        turns=20,
+    )
+    ns = {name: 1e9 * took / (1000 if name == "one" else len(t)) for name, took in seconds.items()}
     print(f"inverse dynamics of {len(t):,} set points, per set point:")
-    print(f"  one call each     {one * 1e9:10,.0f} ns  (checks and the call itself included)")
-    print(f"  one batch         {batch * 1e9:10,.1f} ns")
-    print(f"  two threads       {two * 1e9:10,.1f} ns")
-    print(f"forward dynamics    {forward * 1e9:10,.1f} ns")
+    print(f"  one call each     {ns['one']:10,.0f} ns  (checks and the call itself included)")
+    print(f"  one batch         {ns['batch']:10,.1f} ns")
+    print(f"  two threads       {ns['two']:10,.1f} ns")
+    print(f"forward dynamics    {ns['forward']:10,.1f} ns")
     error = np.abs(found - qdd).max()
     print(f"forward dynamics recovers the accelerations: largest error {error:.1e} rad/s^2 of {np.abs(qdd).max():.1f}")
 
     target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
     write(target / "torques.npz", lambda file: np.savez_compressed(file, t=t, q=q, qd=qd, qdd=qdd, tau=tau))
     print(f"wrote {target / 'torques.npz'}: t, q, qd, qdd, tau")
     figure = _picture(robot, t, tau)
     write(target / "torques.png", lambda file: figure.savefig(file, format="png", dpi=120))
-    print(f"wrote {target / 'torques.png'}: look at it")
+    print(f"wrote {target / 'torques.png'}")
 
 
 def _picture(robot: fd.Robot, t: Array, tau: Array) -> Any:
@@ -96,7 +92,7 @@ def _picture(robot: fd.Robot, t: Array, tau: Array) -> Any:
 
     figure = Figure(figsize=(9, 10), layout="constrained")
     axes = figure.subplots(robot.n, 1, sharex=True)
-    step = max(1, len(t) // 4000)  # more points than pixels tell nothing
+    step = max(1, len(t) // 4000)  # no more points than the picture has pixels
     for axis, joint, torque in zip(axes, robot.joints, tau.T, strict=True):
         axis.axhline(0, color="0.7", linewidth=0.8)
         axis.plot(t[::step], torque[::step], color="black", linewidth=1.2)

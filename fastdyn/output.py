@@ -1,4 +1,4 @@
-"""What programs of this package write: files that are whole or not there, and the name of the machine."""
+"""Output files that appear whole or not at all, and the machine's name."""
 
 from __future__ import annotations
 
@@ -6,22 +6,35 @@ import os
 import platform
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 
-def write(path: Path, fill: Callable[[Any], Any]) -> None:
-    """Calls fill(binary file) beside the path and then renames, so that nothing half-written is ever found there."""
+def write(path: Path, content: str | Callable[[IO[bytes]], Any]) -> None:
+    """Writes text, or calls content(binary file), under another name and then renames, in a folder made if need be.
+
+    Whoever looks at the path finds the old file or the new one, never a part of it.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(Path(folder) / "new" / "notes.txt", "10 N m")
+    ...     (Path(folder) / "new" / "notes.txt").read_text()
+    '10 N m'
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as file:
-            fill(file)
+            if isinstance(content, str):
+                file.write(content.encode())
+            else:
+                content(file)
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
 
 
 def machine() -> str:
-    """The processor's name, and how many of it there are."""
+    """The processor's name and its number of cores."""
     name = platform.processor() or platform.machine()
     try:
         with open("/proc/cpuinfo") as file:

@@ -8,7 +8,8 @@ import pytest
 
 import fastdyn as fd
 from fastdyn.errors import ArgumentError, ArgumentTypeError, FormulationError, NotFiniteError
-from fastdyn.study import effects, effects_figures
+from fastdyn.study import effects
+from fastdyn.study.effects import figures
 from tests.oracle import Stand, cross_matrix
 
 EPS = np.finfo(float).eps
@@ -202,7 +203,7 @@ def test_robustness_gives_the_fractions_of_single_verdicts(puma):
     limits = np.array([(joint.limits.lower, joint.limits.upper) for joint in puma.joints]).T
     start, end = np.random.default_rng(3).uniform(*limits, (2, 5, 6))
     single = [
-        effects.verdicts(effects.split(puma, effects.Trajectory(*effects._rest_to_rest(a, b))))
+        effects.verdicts(effects.split(puma, effects.Trajectory(*effects.rest_to_rest(a, b))))
         for a, b in zip(start, end, strict=True)
     ]
     for k, row in enumerate(rows):
@@ -233,7 +234,7 @@ def test_a_number_of_trajectories_that_is_none_is_refused(puma, trajectories):
 
 
 def test_figures_show_every_element_with_units_and_can_be_drawn(puma, split):
-    found = list(effects_figures.figures(split, effects.robustness(puma, 10)).values())
+    found = list(figures.figures(split, effects.robustness(puma, 10)).values())
     inertia, velocity, bars = (figure.axes for figure in found)
     names = [verdict.element for verdict in effects.verdicts(split)]
     assert sorted(axes.get_title("left") for axes in inertia + velocity) == sorted(names)

@@ -16,8 +16,8 @@ import pytest
 from numba.core import config
 
 import fastdyn as fd
-from fastdyn import realtime
-from fastdyn.realtime import ComputedTorque, Loop, Record, Report, SimulatedArm, Spread
+from fastdyn.realtime import ComputedTorque, Loop, Record, Report, SimulatedArm, Spread, system
+from fastdyn.realtime.__main__ import main
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="bound calls are machine code")
 
@@ -275,7 +275,7 @@ def test_it_runs_in_any_thread(robot):
 
 def surroundings() -> tuple[object, ...]:
     handler = signal.getsignal(signal.SIGINT)
-    known = (gc.isenabled(), gc.get_freeze_count(), handler, realtime._locked_memory())
+    known = (gc.isenabled(), gc.get_freeze_count(), handler, system.locked_memory())
     if not hasattr(os, "sched_getaffinity"):
         return known
     return (*known, os.sched_getaffinity(0), os.sched_getscheduler(0), os.sched_getparam(0).sched_priority)
@@ -320,7 +320,7 @@ def test_settings_hold_during_the_run_or_are_reported_as_refused(robot):
     seen = []
 
     def step(bound, t):
-        seen.append((os.sched_getaffinity(0), os.sched_getscheduler(0), realtime._locked_memory() > 0))
+        seen.append((os.sched_getaffinity(0), os.sched_getscheduler(0), system.locked_memory() > 0))
 
     report = Loop(robot, fifo=1, core=core, lock_memory=True).run(step, seconds=0.02)
     cores, policy, locked = seen[-1]
@@ -343,13 +343,13 @@ def test_what_the_system_refuses_is_said_and_the_loop_runs_all_the_same(robot, m
 
     monkeypatch.setattr(os, "sched_setscheduler", refuse)
     monkeypatch.delattr(os, "sched_setaffinity")
-    monkeypatch.setattr(realtime.ctypes, "CDLL", Stubborn)
-    monkeypatch.setattr(realtime.ctypes, "get_errno", lambda: 12)
+    monkeypatch.setattr(system.ctypes, "CDLL", Stubborn)
+    monkeypatch.setattr(system.ctypes, "get_errno", lambda: 12)
     report = Loop(robot, fifo=5, core=0, lock_memory=True).run(nothing, seconds=0.02)
     assert report.ended == "after 0.02 s"
-    assert report.settings["scheduler"].startswith("SCHED_FIFO 5 refused: Operation not permitted; it takes a priority")
-    assert report.settings["core"] == "0 refused: this system has no such thing"
-    assert report.settings["memory"].startswith("locked refused: Cannot allocate memory; it takes root")
+    assert report.settings["scheduler"].startswith("SCHED_FIFO 5 refused: Operation not permitted; it needs a priority")
+    assert report.settings["core"] == "0 refused: not available on this system"
+    assert report.settings["memory"].startswith("locked refused: Cannot allocate memory; it needs root")
     assert all(f"{name}: {setting}" in str(report) for name, setting in report.settings.items())
 
 
@@ -398,7 +398,7 @@ def test_an_error_dies_out_as_the_gains_say():
 
 def test_the_command_prints_and_writes_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     folder = tmp_path / "new" / "folder"
-    realtime.main(["--seconds", "0.2", "--out", str(folder), "--core", "0"])
+    main(["--seconds", "0.2", "--out", str(folder), "--core", "0"])
     said = capsys.readouterr().out
     for text in (
         "puma560 at 1000 Hz",
@@ -418,7 +418,7 @@ def test_the_command_prints_and_writes_a_report(tmp_path: Path, capsys: pytest.C
 def test_the_command_takes_a_urdf_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     path = tmp_path / "arm.urdf"
     path.write_text(fd.to_urdf(fd.robots.two_link()))
-    report = realtime.main(["--robot", str(path), "--seconds", "0.05", "--rate", "500"])
+    report = main(["--robot", str(path), "--seconds", "0.05", "--rate", "500"])
     assert report.loop.cycles > 0
 
 
@@ -426,6 +426,7 @@ def test_the_command_takes_a_urdf_file(tmp_path: Path, capsys: pytest.CaptureFix
     ("arguments", "complaint"),
     [
         (["--robot", "hal9000"], "--robot hal9000: expected one of"),
+        (["--robot", "names"], "--robot names: expected one of"),
         (["--rate", "0"], "rate is 0.0: expected a number of Hz above zero"),
         (["--seconds", "-1"], "seconds is -1.0: expected"),
         (["--core", "-1"], "core is -1: expected"),
@@ -433,6 +434,6 @@ def test_the_command_takes_a_urdf_file(tmp_path: Path, capsys: pytest.CaptureFix
 )
 def test_the_command_says_what_is_wrong(arguments, complaint, capsys: pytest.CaptureFixture[str]):
     with pytest.raises(SystemExit) as caught:
-        realtime.main(arguments)
+        main(arguments)
     assert caught.value.code == 2
     assert complaint in capsys.readouterr().err

@@ -1,18 +1,22 @@
 """Timing against counting: what follows from given numbers, and one small run for real. No test depends on speed."""
 
 import dataclasses
+import gc
 import math
+import time
 from functools import partial
 
 import numpy as np
 import pytest
 
+from fastdyn import clock
 from fastdyn.errors import FastdynError
 from fastdyn.kernels import rnea
 from fastdyn.scalars import count
-from fastdyn.study import counts, timing, timing_figures, timing_jobs, timing_words
+from fastdyn.study import counts, timing
 from fastdyn.study.formulations import FORMULATIONS
-from fastdyn.study.timing_results import (
+from fastdyn.study.timing import figures, jobs, words
+from fastdyn.study.timing.results import (
     LABELS,
     PAIRS,
     Point,
@@ -112,42 +116,67 @@ def test_crossovers_by_operations_are_those_of_the_polynomials():
 
 
 def test_a_formulation_that_disagrees_is_refused():
-    calls = {name: timing_jobs.job(name, 3, 1, lanes=True) for name in LABELS}
+    calls = {name: jobs.job(name, 3, 1, lanes=True) for name in LABELS}
     results = {name: call.results for name, call in calls.items()}
-    timing_jobs.check(3, results)
+    jobs.check(3, results)
     for name in LABELS:
         wrong = {key: array.copy() for key, array in results[name].items()}
         for array in wrong.values():
             array[-1, -1] += 1e-9
         with pytest.raises(FastdynError, match=f"{name} disagrees with Robot.inverse_dynamics for 3 joints"):
-            timing_jobs.check(3, results | {name: wrong})
+            jobs.check(3, results | {name: wrong})
         wrong[next(iter(wrong))][0, 0] = np.nan
         with pytest.raises(FastdynError, match=r"disagrees|nan"):
-            timing_jobs.check(3, results | {name: wrong})
+            jobs.check(3, results | {name: wrong})
 
 
 def test_jobs_take_turns():
-    order = []
-    jobs = {name: [partial(order.append, name + way) for way in "12"] for name in "ab"}
-    found = timing_jobs.best(jobs, seconds=0.0, turns=3)
+    order, told = [], []
+    given = {name: [partial(order.append, name + way) for way in "12"] for name in "ab"}
+    found = clock.best(given, turns=3, progress=told.append)
     assert all(0 < seconds < 1 for seconds in found.values())
     turns = [name for name, before in zip(order, [None, *order], strict=False) if name != before]
     assert turns == ["a1", "b1", "a1", "b1", "a2", "b2", "a1", "b1"]  # once to see how long they take, then three turns
+    assert told == pytest.approx([1 / 3, 2 / 3, 1])
+
+
+def test_the_clock_times_at_least_so_many_seconds_and_turns_and_leaves_the_garbage_collector_as_it_was():
+    short, long = [], []
+    given = {"short": lambda: short.append(gc.isenabled()), "long": lambda: (long.append(0), time.sleep(2e-3))}
+    for enabled in (True, False):
+        (gc.enable if enabled else gc.disable)()
+        try:
+            found = clock.best(given, turns=3)
+            assert gc.isenabled() == enabled
+        finally:
+            gc.enable()
+    assert found["long"] >= 2e-3
+    assert not any(short[-100:])
+    assert len(long) == 2 * (2 + 3)  # an untimed run, one that tells how long it takes, and a run for each turn
+    long.clear()
+    clock.best(given, turns=3, warm=math.inf)
+    assert len(long) == 2 + 2 * 3
+    long.clear()
+    clock.best(given, turns=3, warm=clock.TURN)
+    assert len(long) == 2 + 3  # it is not shorter than that
+    long.clear()
+    clock.best(given, turns=1, seconds=0.02)
+    assert 2 + 1 < len(long) <= 2 + 10
 
 
 def test_scratch_moves_and_results_do_not():
     for lanes in (True, False):
-        call = timing_jobs.job("newton_euler_link", 3, 1, lanes)
+        call = jobs.job("newton_euler_link", 3, 1, lanes)
         expected = call.results["tau"].copy()
-        for run in timing_jobs.compiled(call):
+        for run in jobs.compiled(call):
             call.results["tau"][:] = np.nan
             assert run() == 0
             assert np.array_equal(call.results["tau"], expected)
 
 
 def test_batches_are_whole_blocks_of_lanes():
-    assert [timing_jobs.batch(4, room, lanes=True) for room in (1, 1 << 10, 1 << 30)] == [8, 32, timing_jobs.MOST]
-    assert timing_jobs.batch(4, 1, lanes=False) == 1
+    assert [jobs.batch(4, room, lanes=True) for room in (1, 1 << 10, 1 << 30)] == [8, 32, jobs.MOST]
+    assert jobs.batch(4, 1, lanes=False) == 1
 
 
 def test_a_run_gives_every_formulation_at_every_size(tiny):
@@ -188,7 +217,7 @@ def test_the_arm_that_is_timed_costs_what_was_counted():
 
 
 def test_the_simplified_model_leaves_out_velocities_only():
-    call = timing_jobs.job("simplified", 4, 1, lanes=False)
+    call = jobs.job("simplified", 4, 1, lanes=False)
     q, _, qdd = call.arguments[2:5]
     assert call.results["tau"] == pytest.approx(counts.arm(4).inverse_dynamics(q, 0 * q, qdd), rel=1e-12)
 
@@ -196,7 +225,7 @@ def test_the_simplified_model_leaves_out_velocities_only():
 def test_notes_say_what_the_numbers_say():
     """Every formulation at ten operations per ns, five times slower on scalars."""
     points = made_up()
-    correlation, order, *_, gain = timing_words.notes(points, (), (), CONTROL)[:5]
+    correlation, order, *_, gain = words.notes(points, (), (), CONTROL)[:5]
     assert "correlate by 1.000" in correlation
     assert "at 10 operations per ns" in correlation
     assert "within a factor of 1.0" in correlation
@@ -206,7 +235,7 @@ def test_notes_say_what_the_numbers_say():
 
 
 def test_then_over_now():
-    rows = timing_words.history(made_up(lambda name, n, operations: 1e3), (1e3, 2e3))
+    rows = words.history(made_up(lambda name, n, operations: 1e3), (1e3, 2e3))
     assert [row.ratio for row in rows] == [
         "up to 5 000 times on scalars, 10 000 on lanes",
         "1 600 000 times on scalars, 7 900 000 on lanes",
@@ -220,17 +249,17 @@ def test_caches_are_told_from_the_nearest_on(tmp_path, monkeypatch):
         (tmp_path / f"index{k}").mkdir()
         for name, value in {"type": kind, "level": level, "size": size}.items():
             (tmp_path / f"index{k}" / name).write_text(f"{value}\n")
-    monkeypatch.setattr(timing_words, "_CACHES", tmp_path)
-    assert list(timing_words.caches().items()) == [(1, 48 * 1024), (2, 1280 * 1024)]
-    assert any(note.startswith("Level-1 cache, 48 KiB") for note in timing_words.notes(made_up(), (), (), CONTROL))
-    monkeypatch.setattr(timing_words, "_CACHES", tmp_path / "none")
-    assert not any("cache" in note for note in timing_words.notes(made_up(), (), (), CONTROL))
+    monkeypatch.setattr(words, "_CACHES", tmp_path)
+    assert list(words.caches().items()) == [(1, 48 * 1024), (2, 1280 * 1024)]
+    assert any(note.startswith("Level-1 cache, 48 KiB") for note in words.notes(made_up(), (), (), CONTROL))
+    monkeypatch.setattr(words, "_CACHES", tmp_path / "none")
+    assert not any("cache" in note for note in words.notes(made_up(), (), (), CONTROL))
 
 
 def test_figures_name_their_axes_and_every_formulation():
     pytest.importorskip("matplotlib")
     points = tuple(made_up())
-    found = timing_figures.figures(timing.Timings(points, growth(points), crossovers(points), (), (), ""))
+    found = figures.figures(timing.Timings(points, growth(points), crossovers(points), (), (), ""))
     assert len(found) == 5
     for figure in found.values():
         (axes,) = figure.axes
@@ -238,5 +267,5 @@ def test_figures_name_their_axes_and_every_formulation():
         assert axes.get_ylabel()
         (legend,) = figure.legends
         assert {text.get_text().split("\n")[0] for text in legend.get_texts()} == set(LABELS.values())
-    looks = {tuple(map(str, timing_figures._style(name).values())) for name in LABELS}
+    looks = {tuple(map(str, figures._style(name).values())) for name in LABELS}
     assert len(looks) == len(LABELS)

@@ -1,6 +1,7 @@
-"""Studies of the classic formulations: what they compute, what they cost, and which of their terms matter.
+"""Studies of the classic formulations: their results, their cost, and which of their terms matter.
 
-formulations.py runs them, counts.py counts their operations, effects.py splits their terms, and `simplify` drops some.
+formulations.py runs them, counts.py counts their operations, timing/ times them, effects/ splits their terms and
+`simplify` drops some of the terms; report.py gathers all results, and page/ shows them.
 """
 
 from fastdyn.study.simplification import simplify

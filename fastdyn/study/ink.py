@@ -1,6 +1,6 @@
-"""How the study's figures look: matplotlib draws in these colours, and the page puts its own (light, dark) for them.
+"""Style of the study's figures. matplotlib draws in these colours; the page replaces them by its light and dark ones.
 
-Colours are told apart by the eye; readers of a grey print have line styles and markers, so every series sets both.
+Every series has its own line style and marker too, so that figures can be read in a grey print.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ LINES = ("-", "--", "-.", ":")
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Figures made inside look alike: `with ink.style(): figure = ...`."""
+    """Applies the style to figures made inside: `with ink.style(): figure = ...`."""
     from matplotlib import rc_context
     from matplotlib.rcsetup import cycler
 
     settings: dict[Any, Any] = {
-        "svg.fonttype": "none",  # text stays text: it can be searched, and takes the page's fonts
+        "svg.fonttype": "none",  # text stays text: searchable, in the page's fonts
         "font.family": "sans-serif",
         "font.size": 10.0,
         "figure.facecolor": PAPER,

@@ -1,4 +1,4 @@
-"""The report of the study: gathers every result, and writes the page and its numbers.
+"""The report of the study: runs every part, and writes the page and its numbers.
 
 `fastdyn study` on the command line; in Python:
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 
 Figures = dict[str, Any]  # title: matplotlib's Figure
 Progress = Callable[[float, str], None]
-TOLERANCES = (0.001, 0.01, 0.05, 0.1)  # torque errors that simplification may cause, as shares
+TOLERANCES = (0.001, 0.01, 0.05, 0.1)  # of simplification: torque errors, relative to the largest torque
 STATES = 1000
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far a formulation differs from the library: as a share of the largest torque of the joint."""
+    """A formulation's largest difference from the library, relative to the largest torque of the joint."""
 
     formulation: str
     difference: float
@@ -52,7 +52,7 @@ class Agreement:
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """All that the report is made from."""
+    """Results of all parts of the study."""
 
     agreement: tuple[Agreement, ...]
     timings: Timings
@@ -63,28 +63,29 @@ class Results:
     simplifications: tuple[Simplification, ...]
     effects_figures: Figures
     effects_notes: tuple[str, ...]
-    about: dict[str, str]  # the circumstances, in words
+    about: dict[str, str]  # machine, versions, date, command
 
 
 def gather(quick: bool = False, progress: Progress | None = None, command: str = "fastdyn study") -> Results:
-    """Runs the whole study: a minute with `quick`, some minutes without; longer where it must be compiled first.
+    """Runs the whole study: less than a minute with `quick`, some minutes without. The first run compiles for minutes.
 
-    progress: called as progress(fraction from 0 to 1, what is being done). command: what the page says was run.
+    progress: called as progress(fraction from 0 to 1, what is being done). command: shown on the page.
     """
     if find_spec("matplotlib") is None:
         raise MissingExtraError("the study draws figures: pip install 'fastdyn[plots]'")
-    from fastdyn.study import effects, effects_figures, ink, timing, timing_figures
-    from fastdyn.study.simplification import simplify
+    from fastdyn.study import effects, ink, simplify, timing
+    from fastdyn.study.effects.figures import figures as effects_figures
+    from fastdyn.study.timing.figures import figures as timing_figures
 
     say = progress or (lambda fraction, what: None)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RobotWarning)  # the PUMA's published tables are like that
+        warnings.simplefilter("ignore", RobotWarning)  # some of the PUMA's published inertias are physically impossible
         robot = puma560()
     say(0.0, "comparing formulations; a first run compiles them")
     found = agreement(robot)
     say(0.03, "counting operations")
     counts.tables(), counts.formulations(), counts.kernels(), counts.probing_counts()
-    counted = 0.5 if quick else 0.1  # a guess at the shares of the time that it all takes
+    counted = 0.5 if quick else 0.1  # estimated share of the total time
     timings = timing.measure(quick, lambda fraction, what: say(counted + (0.9 - counted) * fraction, what))
     say(0.9, "translational against rotational effects")
     trajectory = effects.puma_trajectory()
@@ -94,7 +95,7 @@ def gather(quick: bool = False, progress: Progress | None = None, command: str =
     simplifications = tuple(simplify(robot, trajectory, tolerance) for tolerance in TOLERANCES)
     say(0.95, "figures")
     with ink.style():
-        drawn = timing_figures.figures(timings), effects_figures.figures(split, robustness)
+        drawn = timing_figures(timings), effects_figures(split, robustness)
     return Results(
         found, timings, drawn[0], split, effects.verdicts(split), robustness, simplifications, drawn[1],
         effects.NOTES, circumstances(command, quick),
@@ -102,7 +103,7 @@ def gather(quick: bool = False, progress: Progress | None = None, command: str =
 
 
 def agreement(robot: Robot, states: int = STATES) -> tuple[Agreement, ...]:
-    """Every formulation against Robot.inverse_dynamics on random states, links only.
+    """Compares every formulation with Robot.inverse_dynamics on random states, without motors.
 
     >>> import fastdyn as fd
     >>> max(found.difference for found in agreement(fd.robots.two_link(), 10)) < 1e-13
@@ -122,7 +123,7 @@ def agreement(robot: Robot, states: int = STATES) -> tuple[Agreement, ...]:
 
 
 def circumstances(command: str, quick: bool) -> dict[str, str]:
-    """Where, when and with what it was measured."""
+    """Machine, system, date, versions and command."""
     packages = ("fastdyn", "numpy", "numba", "llvmlite", "matplotlib")
     return {
         "Machine": output.machine(),
@@ -139,7 +140,7 @@ def circumstances(command: str, quick: bool) -> dict[str, str]:
 def write(results: Results, folder: Path) -> Path:
     """Writes index.html, summary.md, study.json and csv/*.csv into the folder; returns the page's path.
 
-    Everything is made before anything is written, each file appears whole, and the page comes last.
+    Nothing is written unless everything can be; each file appears whole, and the page is written last.
     """
     from fastdyn.study import page
 
@@ -148,14 +149,13 @@ def write(results: Results, folder: Path) -> Path:
     files["study.json"] = json.dumps(_data(results, report), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
     files["summary.md"] = page.markdown(report)
     files["index.html"] = page.html(report)
-    (folder / "csv").mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
-        output.write(folder / name, lambda file, text=text: file.write(text.encode()))  # type: ignore[misc]
+        output.write(folder / name, text)
     return folder / "index.html"
 
 
 def _data(results: Results, report: Report) -> dict[str, Any]:
-    """Everything, for programs: the tables, and the curves of the figures."""
+    """All results for JSON: the tables, and the curves of the figures."""
     split = results.split
     motion = {name: getattr(split.trajectory, name) for name in ("t", "q", "qd", "qdd")}
     parts = {name: getattr(split, name) for name in ("D_tran", "D_rot", "h_tran", "h_rot", "c")}

@@ -1,4 +1,4 @@
-"""The report as a page that needs nothing but itself, and as a Markdown summary."""
+"""The report as one self-contained HTML page, and as a Markdown summary."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["html", "markdown", "report"]
 
 
 def html(report: Report) -> str:
-    """One file with everything in it: no fonts, scripts or pictures from elsewhere."""
+    """One file: no external fonts, scripts or images."""
     contents = "".join(f'<li><a href="#{section.key}">{escape(section.title)}</a></li>' for section in report.sections)
     return f"""<!DOCTYPE html>
 <html lang="en-GB">
@@ -51,14 +51,14 @@ def html(report: Report) -> str:
 </aside>
 <main>
 <header>
-<p class="kicker">fastdyn: the study</p>
+<p class="kicker">fastdyn study</p>
 <h1>{escape(report.title)}</h1>
 <p class="introduction">{escape(report.introduction)}</p>
 <div class="headlines" id="results">{"".join(map(_headline, report.headlines))}</div>
 </header>
 {"".join(_section(section, number) for number, section in enumerate(report.sections, 1))}
-<p class="data">The numbers: a CSV file beside each table, and all of them in <a href="study.json">study.json</a>; \
-in short, <a href="summary.md">summary.md</a>.</p>
+<p class="data">Data: each table links to its CSV file; <a href="study.json">study.json</a> has all numbers, \
+<a href="summary.md">summary.md</a> the tables as text.</p>
 </main>
 <script>
 {_file("page.js")}</script>
@@ -102,7 +102,7 @@ def _table(table: Table) -> str:
     shown = [i for i, column in enumerate(table.columns) if column.kind != "detail"]
     details = [i for i, column in enumerate(table.columns) if column.kind == "detail"]
     heads = "".join(_head(table.columns[i]) for i in shown)
-    # a row and what stands below it are one <tbody>, so that sorting keeps them together
+    # a row and its details are one <tbody>, so that sorting keeps them together
     bodies = "".join(
         f"<tbody><tr>{''.join(_cell(row[i], table.columns[i], i == 0) for i in shown)}</tr>"
         + _detail([(table.columns[i], row[i]) for i in details], len(shown))
@@ -120,7 +120,7 @@ def _table(table: Table) -> str:
 
 
 def _unbroken(text: str) -> str:
-    """Without line breaks in "n = 6"."""
+    """Escaped, with no line breaks in "n = 6"."""
     return escape(text).replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
 
 
@@ -148,7 +148,7 @@ def _cell(value: Value, column: Column, first: bool) -> str:
 
 
 def _detail(values: list[tuple[Column, Value]], width: int) -> str:
-    """What stands below a row; alternatives are divided by " | "."""
+    """The details below a row; " | " separates lines."""
     text = "".join(
         f"<p><i>{escape(column.name)}:</i> {'<br>'.join(typeset(part, column) for part in str(value).split(' | '))}</p>"
         for column, value in values
@@ -161,7 +161,7 @@ def _detail(values: list[tuple[Column, Value]], width: int) -> str:
 
 
 def markdown(report: Report) -> str:
-    """The summary: headlines, tables, remarks and circumstances, without figures."""
+    """The summary: the report without figures, details and folded tables."""
     parts = [f"# {report.title}\n", report.introduction.strip() + "\n"]
     parts.append("".join(f"- {h.value.replace('{', '').replace('}', '')} {h.label}\n" for h in report.headlines))
     for section in report.sections:

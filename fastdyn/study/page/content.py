@@ -1,6 +1,6 @@
-"""What a report is made of, whatever it is shown as: sections with tables, figures and sentences.
+"""The parts of a report, independent of the output format: sections with tables, figures and sentences.
 
-A table is written once, and read four times: as HTML and Markdown for people, as CSV and JSON for programs.
+Tables are written as HTML, Markdown, CSV and JSON.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from fastdyn.study.polynomials import Polynomial
 
 Value = str | int | float | Polynomial | None
 Kind = Literal["text", "math", "number", "percent", "mark", "detail"]
-SORTED_AT = 6  # joints: polynomials are put in order by their values there
+SORTED_AT = 6  # joints: polynomials are sorted by their values there
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table. "math" is typeset; "mark" is yes, no or between; "detail" stands below the row.
+    """A column of a table. "math" is typeset; "mark" is yes, no or partly; "detail" is shown below the row.
 
-    digits: after the point; without, numbers have three that signify, and percentages one after the point.
+    digits: after the decimal point; by default three significant digits, or one after the point for percentages.
     """
 
     name: str
@@ -37,7 +37,7 @@ NUMBER = Column("", "number")
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of values, one for each column. `folded` tables are long: the page shows them when asked to."""
+    """Rows of values, one for each column. `folded`: a long table, collapsed until the reader opens it."""
 
     key: str
     title: str
@@ -46,7 +46,7 @@ class Table:
     folded: bool = False
 
     def csv(self) -> str:
-        """Every value in full, a line for each row."""
+        """All values in full precision, a line for each row."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(column.name for column in self.columns)
@@ -54,12 +54,12 @@ class Table:
         return text.getvalue()
 
     def data(self) -> dict[str, Any]:
-        """For JSON: the same values."""
+        """The same values, for JSON."""
         columns = [column.name for column in self.columns]
         return {"title": self.title, "columns": columns, "rows": [[plain(v) for v in row] for row in self.rows]}
 
     def markdown(self) -> str:
-        """For people who read text: without what stands below the rows."""
+        """As Markdown, without details."""
         shown = [(i, column) for i, column in enumerate(self.columns) if column.kind != "detail"]
         lines = [[column.name for _, column in shown]]
         lines.append(["---:" if column.kind in ("number", "percent") else "---" for _, column in shown])
@@ -77,14 +77,14 @@ class Picture:
 
 @dataclass(frozen=True)
 class Sentences:
-    """A list of remarks."""
+    """A bulleted list."""
 
     lines: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Facts:
-    """Names and what they stand for."""
+    """Names with their values."""
 
     pairs: tuple[tuple[str, str], ...]
 
@@ -94,20 +94,20 @@ Block = str | Table | Picture | Sentences | Facts  # a str is a paragraph
 
 @dataclass(frozen=True)
 class Section:
-    """A chapter of the page."""
+    """A section of the page."""
 
     key: str
     title: str
     blocks: tuple[Block, ...]
 
     def of(self, kind: type[Any]) -> list[Any]:
-        """The blocks of a kind."""
+        """The blocks of this type."""
         return [block for block in self.blocks if isinstance(block, kind)]
 
 
 @dataclass(frozen=True)
 class Headline:
-    """One result, large, and what it says."""
+    """A main result in large type, and its description."""
 
     value: str
     label: str
@@ -115,7 +115,7 @@ class Headline:
 
 @dataclass(frozen=True)
 class Report:
-    """All that the page shows."""
+    """The content of the page."""
 
     title: str
     introduction: str
@@ -137,7 +137,7 @@ class Report:
 
 
 def plain(value: Value) -> str | int | float | None:
-    """For programs: numbers as they are, polynomials as text. NaN and infinity are refused."""
+    """For CSV and JSON: numbers as they are, polynomials as text. NaN and infinity are an error."""
     if isinstance(value, Polynomial):
         return str(value)
     if isinstance(value, float) and not math.isfinite(value):
@@ -146,7 +146,7 @@ def plain(value: Value) -> str | int | float | None:
 
 
 def written(value: Value, column: Column = NUMBER) -> str:
-    """For people, in plain text.
+    """As plain text for readers.
 
     >>> written(85024), written(0.0123456), written(3.1e-15), written(0.25, Column("share", "percent")), written(None)
     ('85,024', '0.0123', '3.1e-15', '25.0 %', '')
@@ -167,13 +167,13 @@ def written(value: Value, column: Column = NUMBER) -> str:
 
 
 def typeset(value: Value, column: Column = NUMBER) -> str:
-    """For the page, as HTML.
+    """As HTML.
 
     >>> typeset(Polynomial((0, -1, 2))), typeset(3.1e-15)
     ('2\xa0n<sup>2</sup> −\xa0n', '3.1 × 10<sup>−15</sup>')
     """
     text = written(value, column)
-    if isinstance(value, Polynomial):  # lines break before signs only
+    if isinstance(value, Polynomial):  # lines may break only before signs
         return re.sub(r" (?![+−])", "\N{NO-BREAK SPACE}", mathematics(text))
     if column.kind in ("math", "detail"):
         return mathematics(text)
@@ -196,7 +196,7 @@ _SIGNS = (
 
 
 def mathematics(text: str) -> str:
-    """Formulas as they are written in this package, as HTML.
+    """Formulas in the plain-text notation of this package, as HTML.
 
     >>> mathematics("^{i-1}A_j x n^2 - w'_i + tau_i")
     '<sup>i−1</sup>A<sub>j</sub> × n<sup>2</sup> − ω̇<sub>i</sub> + τ<sub>i</sub>'

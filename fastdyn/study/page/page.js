@@ -1,6 +1,6 @@
 "use strict";
 
-// Tables: a click on a column's head sorts by it, the next one the other way round; blank cells stay last.
+// Tables: a click on a column's head sorts by it, a second click reverses; blank cells stay last.
 const value = (body, column) => {
   const cell = body.rows[0].cells[column];
   const number = cell.dataset.value;
@@ -24,7 +24,7 @@ for (const table of document.querySelectorAll("table")) {
   });
 }
 
-// Light or dark: as the system has it until the reader chooses; remembered where the browser allows it.
+// Light or dark: the system's setting until the reader chooses; remembered if the browser allows it.
 const root = document.documentElement;
 const remembered = {
   get() { try { return localStorage.getItem("fastdyn-theme"); } catch { return null; } },
@@ -37,7 +37,7 @@ document.querySelector(".theme").addEventListener("click", () => {
   remembered.set(root.dataset.theme);
 });
 
-// Contents: folded on a phone; the section in view is marked.
+// Contents: collapsed on a phone; the section in view is marked.
 if (matchMedia("(max-width: 62rem)").matches) document.querySelector(".contents").open = false;
 const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
 const watch = new IntersectionObserver((seen) => {

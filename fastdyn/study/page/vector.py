@@ -1,4 +1,4 @@
-"""matplotlib's figures as SVG inside a page: its colours and fonts, and ids that no other figure has."""
+"""matplotlib's figures as SVG inside the page, with the page's colours and fonts, and with unique ids."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COLOURS = {
 
 
 def svg(picture: Picture, key: str) -> str:
-    """The figure as an <svg> element whose ids begin with `key`; it scales to the width it is given."""
+    """The figure as an <svg> element that scales with the page; its ids begin with `key`."""
     from matplotlib import rc_context
 
     file = io.BytesIO()

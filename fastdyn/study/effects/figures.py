@@ -1,7 +1,7 @@
 """Figures of the translational and rotational effects, for the study's page (extra `plots`).
 
-All panels share time. Elements differ by a factor of 1e5, so the value axis is shared by neighbours of the same order
-(columns of D, elements of h), and each such group is drawn in its own power of ten.
+All panels share the time axis. Elements differ by a factor of 1e5, so only neighbours of the same order of magnitude
+(columns of D, elements of h) share a value axis, in units of one power of ten.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _inertia(split: Split) -> Figure:
     figure = _figure(1.4 * n)
     grid = figure.add_gridspec(n, n)
     places = [(i, j) for i in range(n) for j in range(i, n)]
-    found = dict(zip(places, verdicts(split), strict=False))  # those of h come behind
+    found = dict(zip(places, verdicts(split), strict=False))  # verdicts on h follow those on D
     total = split.D_tran + split.D_rot
     first: Any = None
     for columns in _groups(np.abs(total).max(axis=(0, 1))):
@@ -99,7 +99,7 @@ def _velocity(split: Split) -> Figure:
 
 
 def _bars(robustness: Sequence[Robustness], found: Sequence[Verdict]) -> Figure:
-    """For each element the fractions of trajectories with each verdict; a dot stands in that of the chapter."""
+    """Fractions of trajectories with each verdict, for each element; a dot marks the chapter's verdict."""
     figure = _figure(0.26 * len(robustness) + 1.0)
     axes = figure.add_subplot()
     places = np.arange(len(robustness))
@@ -117,7 +117,7 @@ def _bars(robustness: Sequence[Robustness], found: Sequence[Verdict]) -> Figure:
     axes.grid(axis="y", visible=False)
     right = axes.secondary_yaxis("right")
     right.set_yticks(places, [f"{word or '-'}, {row.agrees:.0%}" for word, row in zip(stated, robustness, strict=True)])
-    right.set_ylabel("what the chapter states, and on how many trajectories that is found")
+    right.set_ylabel("the chapter's verdict, and on how many trajectories it is found")
     right.tick_params(length=0)
     right.spines["right"].set_visible(False)
     figure.legend(loc="outside upper center", ncols=5)
@@ -150,7 +150,7 @@ def _legend(figure: Figure, axes: Any, **place: Any) -> None:
 
 
 def _groups(sizes: Array) -> list[list[int]]:
-    """Neighbours of the same order: none is ten times smaller or larger than the first."""
+    """Groups of neighbours within a factor of ten of the first."""
     groups: list[list[int]] = []
     for k, size in enumerate(sizes):
         if groups and 0.1 * sizes[groups[-1][0]] <= size <= 10 * sizes[groups[-1][0]]:
@@ -161,7 +161,7 @@ def _groups(sizes: Array) -> list[list[int]]:
 
 
 def _power(values: Array) -> int:
-    """The power of a thousand, as one of ten, that the largest value is a few of."""
+    """The exponent of ten, a multiple of three, that the largest value is written with."""
     largest = float(np.abs(values).max(initial=0.0))
     return 3 * math.floor(math.log10(largest) / 3) if largest > 0 else 0
 

@@ -1,4 +1,4 @@
-"""Figures of the timings: time, operations, operations per nanosecond, and what lanes bring (extra `plots`)."""
+"""Figures of the timings: time, operations, operations per nanosecond, and speed-up by lanes (extra `plots`)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastdyn.scalars import LANES
 from fastdyn.study import ink
-from fastdyn.study.timing_results import LABELS, Growth, Point, Timings, by_formulation
+from fastdyn.study.timing.results import LABELS, Growth, Point, Timings, by_formulation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SIZE = (9.0, 5.5)  # inches
 LINE_STYLE = {"linewidth": 1.3, "markersize": 4.5, "markeredgewidth": 1.0}
 TICKS = (1, 2, 3, 4, 6, 10, 20, 30, 50, 100, 200)
-BESIDE = {"lagrange_euler": (-9, 0), "rnea": (4, -48)}  # written beside its curve: so many points off its end
+BESIDE = {"lagrange_euler": (-9, 0), "rnea": (4, -48)}  # labels beside curves: offset from the last point
 
 
 def figures(timings: Timings) -> dict[str, Figure]:
@@ -28,12 +28,12 @@ def figures(timings: Timings) -> dict[str, Figure]:
             "Time per state of a batch against the number of joints": _time(timings, batch=True),
             "Time against operations": _operations(timings),
             "Operations per nanosecond against the number of joints": _rate(timings),
-            "Eight states at a time against one": _lanes(timings),
+            "Speed-up by computing eight states at a time": _lanes(timings),
         }
 
 
 def _style(name: str) -> dict[str, Any]:
-    """Colour, marker and line of a formulation, the same in all figures; hollow markers where colours come again."""
+    """Colour, marker and line of a formulation, the same in all figures; hollow markers where colours repeat."""
     k = list(LABELS).index(name)
     colour, again = ink.SERIES[k % len(ink.SERIES)], k // len(ink.SERIES)
     return {
@@ -55,7 +55,7 @@ def _axes(x: str, y: str) -> tuple[Figure, Axes]:
 
 
 def _joints(axes: Axes, points: tuple[Point, ...]) -> None:
-    """Marks whole numbers of joints."""
+    """Ticks at whole numbers of joints."""
     largest = max(p.n for p in points)
     ticks = [n for n in TICKS if n <= largest]
     axes.set_xticks(ticks, [str(n) for n in ticks])

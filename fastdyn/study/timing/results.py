@@ -1,4 +1,4 @@
-"""What a run of the timings finds, and what follows from its numbers: how time grows, and who overtakes whom."""
+"""Results of the timings, fitted growth exponents, and crossovers between formulations."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ PAIRS = (
 
 OTHER = ("crba", "aba")  # not inverse dynamics
 USUAL = 6  # joints of the usual arm
-UPPER = 4  # growth is fitted from a fourth of the largest size on
+UPPER = 4  # growth is fitted from a quarter of the largest size on
 
 
 @dataclass(frozen=True)
 class Point:
-    """A formulation at one size: nanoseconds per state at best, and operations per state."""
+    """A formulation at one size: best time in nanoseconds per state, and operations per state."""
 
     formulation: str
     label: str
@@ -70,10 +70,10 @@ class Point:
 
 @dataclass(frozen=True)
 class Growth:
-    """Time goes as n^exponent from n = first to last, by least squares on logarithms; `predicted`: so do the counts.
+    """Exponents of n by least squares on logarithms, from n = first to last; `predicted`: of the operation counts.
 
-    For one state at a time, on scalars, and for a batch, on lanes, which work in eight times as much memory.
-    plus_minus: 95 %, from how far the points lie off the straight line.
+    `exponent` is for one state at a time, on scalars, `exponent_batch` for a batch, on lanes, which take eight times as
+    much memory. plus_minus: 95 % confidence, from the scatter of the points about the straight line.
     """
 
     formulation: str
@@ -89,9 +89,9 @@ class Growth:
 
 @dataclass(frozen=True)
 class Crossover:
-    """The smallest n from which on one formulation is quicker for good: 1 for always, None for never, where measured.
+    """The smallest n from which one formulation is faster at all larger n: 1 for always, None for never.
 
-    By time among the sizes that were measured, by operations among all whole numbers up to the largest of those.
+    by: "time", among the measured sizes, or "operations", among all n up to the largest measured size.
     """
 
     slower: str
@@ -114,7 +114,7 @@ class Then:
 
 @dataclass(frozen=True)
 class Timings:
-    """Everything that one run found."""
+    """Results of one run."""
 
     points: tuple[Point, ...]
     growth: tuple[Growth, ...]
@@ -126,7 +126,7 @@ class Timings:
 
 @cache
 def operation_counts() -> dict[str, counts.Cost]:
-    """Of every text that is timed, by name, as polynomials in n."""
+    """Operation counts of every formulation and kernel that is timed, as polynomials in n."""
     texts = {
         text.name.removeprefix("kernels/").removesuffix(".py"): text
         for text in counts.formulations() + counts.kernels()
@@ -141,7 +141,7 @@ _STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.22
 
 
 def student(freedom: int) -> float:
-    """How many standard errors hold 95 %.
+    """Half-width of the 95 % confidence interval, in standard errors.
 
     >>> round(student(5), 2), round(student(60), 2)
     (2.57, 2.0)
@@ -153,7 +153,7 @@ def student(freedom: int) -> float:
 
 
 def fit(sizes: Sequence[int], values: Sequence[float]) -> tuple[float, float]:
-    """Exponent of a power law by least squares on logarithms, and its 95 % confidence; three values or more.
+    """Exponent of a power law by least squares on logarithms, and its 95 % confidence, from three values or more.
 
     >>> [round(x, 9) for x in fit([1, 2, 4, 8], [3.0, 12.0, 48.0, 192.0])]
     [2.0, 0.0]
@@ -167,7 +167,7 @@ def fit(sizes: Sequence[int], values: Sequence[float]) -> tuple[float, float]:
 
 
 def growth(points: Iterable[Point]) -> tuple[Growth, ...]:
-    """Of every formulation, over its sizes from a fourth of the largest on, where these are three or more."""
+    """Growth of every formulation with at least three sizes from a quarter of its largest on."""
     found = []
     for own in by_formulation(points).values():
         upper = [p for p in own if UPPER * p.n >= own[-1].n]
@@ -180,7 +180,7 @@ def growth(points: Iterable[Point]) -> tuple[Growth, ...]:
 
 
 def by_formulation(points: Iterable[Point]) -> dict[str, list[Point]]:
-    """The points of each, the smallest n first."""
+    """The points of each formulation, smallest n first."""
     found: dict[str, list[Point]] = {}
     for point in sorted(points, key=lambda p: p.n):
         found.setdefault(point.formulation, []).append(point)
@@ -188,7 +188,7 @@ def by_formulation(points: Iterable[Point]) -> dict[str, list[Point]]:
 
 
 def crossovers(points: Iterable[Point]) -> tuple[Crossover, ...]:
-    """Of PAIRS that were timed at the same sizes, by operations and by time."""
+    """Crossovers of PAIRS, by operations and by time, at the sizes that both were timed at."""
     own = {name: {p.n: p for p in found} for name, found in by_formulation(points).items()}
     found = []
     for slower, quicker in PAIRS:
@@ -207,7 +207,7 @@ def crossovers(points: Iterable[Point]) -> tuple[Crossover, ...]:
 
 
 def for_good(ahead: Mapping[int, bool]) -> int | None:
-    """The smallest n from which on it is always ahead.
+    """The smallest n from which all values are true.
 
     >>> for_good({1: True, 2: False, 3: True, 4: True})
     3

@@ -1,4 +1,4 @@
-"""What the numbers of a run say, in sentences: how far counts predict time, why not farther, and then and now."""
+"""Sentences about the results of a run: how well counts predict times, and published times beside today's."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from statistics import median
 import numpy as np
 
 from fastdyn.scalars import LANES
-from fastdyn.study.timing_jobs import scratch_bytes
-from fastdyn.study.timing_results import OTHER, USUAL, Crossover, Growth, Point, Then, by_formulation
+from fastdyn.study.timing.jobs import scratch_bytes
+from fastdyn.study.timing.results import OTHER, USUAL, Crossover, Growth, Point, Then, by_formulation
 
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")  # Linux
 
 
-# ---------------------------------------------------------------------------------------------- then and now
+# ---------------------------------------------------------------------------------------------- published and today
 
 
 def history(points: Iterable[Point], simplified: tuple[float, float] | None) -> tuple[Then, ...]:
-    """Published figures beside those of this run; none if six joints were not timed.
+    """Published times beside those of this run; empty if six joints were not timed.
 
     simplified: ns per state of D qdd + c by Lagrange-Euler, on lanes and on scalars.
     """
@@ -76,13 +76,13 @@ def _round(value: float) -> str:
     return f"{int(float(f'{value:.1e}')):,}".replace(",", " ") if value >= 10 else f"{value:.1f}"
 
 
-# ---------------------------------------------------------------------------------------------- how far counts predict
+# ---------------------------------------------------------------------------------------------- counts and times
 
 
 def notes(
     points: Sequence[Point], growth: Iterable[Growth], crossovers: Iterable[Crossover], control: Mapping[str, float]
 ) -> tuple[str, ...]:
-    """Sentences from this run's inverse dynamics. control: operations per ns of multiply-adds in registers."""
+    """Sentences about inverse dynamics in this run. control: operations per ns of multiply-adds in registers."""
     points = [p for p in points if p.formulation not in OTHER]
     fitted = [g for g in growth if g.formulation not in OTHER]
     sizes = caches()
@@ -108,8 +108,8 @@ def _correlation(points: Sequence[Point]) -> str:
     off = [max(_rate(p) / typical, typical / _rate(p)) for p in points]
     return (
         f"Over {len(points)} points the logarithms of time and operations correlate by {np.corrcoef(x, y)[0, 1]:.3f}. "
-        f"A time guessed from the count alone, at {typical:.0f} operations per ns, is right within a factor of "
-        f"{np.quantile(off, 0.9):.1f} for nine points in ten, and of {max(off):.1f} for the worst."
+        f"A time predicted from the count alone, at {typical:.0f} operations per ns, is right within a factor of "
+        f"{np.quantile(off, 0.9):.1f} for nine points in ten, and of {max(off):.1f} for all."
     )
 
 
@@ -119,9 +119,9 @@ def _order(points: Sequence[Point]) -> str:
     swapped = [(a, b) for a, b in combinations(own, 2) if (a.operations - b.operations) * (a.ns - b.ns) < 0]
     slow, quick = min(own, key=_rate), max(own, key=_rate)
     return (
-        f"At n = {n} counts put {_pairs(len(own)) - len(swapped)} of {_pairs(len(own))} pairs of formulations in the "
-        f"order of their times; they run from {_rate(slow):.0f} operations per ns ({slow.label}) to {_rate(quick):.0f} "
-        f"({quick.label})."
+        f"At n = {n}, {_pairs(len(own)) - len(swapped)} of {_pairs(len(own))} pairs of formulations have the same "
+        f"order by count as by time; the rates lie between {_rate(slow):.0f} operations per ns ({slow.label}) and "
+        f"{_rate(quick):.0f} ({quick.label})."
     )
 
 
@@ -133,9 +133,9 @@ def _small(points: Sequence[Point]) -> str:
     gains = {own[0].label: max(map(_rate, own)) / _rate(own[0]) for own in by_formulation(points).values()}
     least, most = min(gains, key=gains.__getitem__), max(gains, key=gains.__getitem__)
     return (
-        "Counts leave out sines and cosines, the way of the samples in and out, and loops. At its best n a formulation "
-        f"runs {gains[least]:.1f} ({least}) to {gains[most]:.1f} times ({most}) as many operations per ns as at n = "
-        f"{points[0].n}."
+        "Counts leave out sines and cosines, copying of samples in and out, and loop overhead. At its best n a "
+        f"formulation runs {gains[least]:.1f} ({least}) to {gains[most]:.1f} times ({most}) as many operations per ns "
+        f"as at n = {points[0].n}."
     )
 
 
@@ -143,10 +143,10 @@ def _fused(points: Sequence[Point], control: Mapping[str, float]) -> str:
     slow, quick = min(points, key=_rate), max(points, key=_rate)
     one = [p.operations / p.ns_one for p in points]
     return (
-        f"Control: on lanes, multiply-adds in registers run {control['independent']:.0f} operations per ns if they are "
-        f"independent, and {control['dependent']:.1f} if each waits for the one before. The formulations lie between "
-        f"{_rate(slow):.1f} ({_where(slow)}) and {_rate(quick):.0f} ({_where(quick)}). On scalars one waiting chain "
-        f"runs {control['scalar']:.1f}, and the formulations {min(one):.1f} to {max(one):.1f}."
+        f"For comparison: on lanes, multiply-adds in registers run {control['independent']:.0f} operations per ns if "
+        f"they are independent, and {control['dependent']:.1f} if each depends on the one before. The formulations lie "
+        f"between {_rate(slow):.1f} ({_where(slow)}) and {_rate(quick):.0f} ({_where(quick)}). On scalars, a dependent "
+        f"chain runs {control['scalar']:.1f}, and the formulations {min(one):.1f} to {max(one):.1f}."
     )
 
 
@@ -154,8 +154,8 @@ def _lanes(points: Sequence[Point]) -> str:
     low, high = min(points, key=_gain), max(points, key=_gain)
     over = sum(_gain(p) > LANES for p in points)
     return (
-        f"{LANES} lanes make the same text {_gain(low):.1f} ({_where(low)}) to {_gain(high):.1f} times "
-        f"({_where(high)}) as quick as scalars, {median(map(_gain, points)):.1f} times in the median, and more than "
+        f"{LANES} lanes make the same code {_gain(low):.1f} ({_where(low)}) to {_gain(high):.1f} times "
+        f"({_where(high)}) as fast as scalars, {median(map(_gain, points)):.1f} times in the median, and more than "
         f"{LANES} times at {over} of {len(points)} points."
     )
 
@@ -165,7 +165,7 @@ def _gain(p: Point) -> float:
 
 
 def caches() -> dict[int, int]:
-    """Bytes of each level of cache that holds data, from the nearest on, as far as the system tells."""
+    """Bytes of each level of data cache, level 1 first, as far as the system tells."""
     found = {}
     for place in _CACHES.glob("index*"):
         try:
@@ -178,7 +178,7 @@ def caches() -> dict[int, int]:
 
 
 def _beyond(points: Sequence[Point], level: int, size: float, wider: float) -> str:
-    """How rates change where the scratch of all lanes no longer fits into a cache, but fits into the next."""
+    """How rates change where the scratch memory outgrows a cache but fits into the next level."""
     told = []
     for name, own in by_formulation(points).items():
         inside = [p for p in own if p.n > 1 and scratch_bytes(name, p.n) <= size]
@@ -195,14 +195,14 @@ def _beyond(points: Sequence[Point], level: int, size: float, wider: float) -> s
         for a, b in lose[:3]
     )
     return (
-        f"Level-{level} cache, {size / 1024:.0f} KiB: of {len(told)} formulations whose scratch on lanes outgrows it, "
-        f"{len(lose)} run fewer operations per ns at the largest n that the next level holds than at the last that fits"
-        + (f". Those that lose most: {most}." if most else ".")
+        f"Level-{level} cache, {size / 1024:.0f} KiB: of {len(told)} formulations whose scratch memory on lanes "
+        f"outgrows it, {len(lose)} run fewer operations per ns at the largest n that the next level holds than at the "
+        f"largest that fits" + (f". Largest losses: {most}." if most else ".")
     )
 
 
 def _saved(points: Sequence[Point]) -> str:
-    """What the savings of Table 3.4 bring."""
+    """Time saved by the savings of Table 3.4."""
     own = by_formulation(points)
     pairs = [
         (b.operations / a.operations, b.ns / a.ns)
@@ -227,9 +227,10 @@ def _growth(growth: Sequence[Growth]) -> str:
     near_batch = sum(abs(g.exponent_batch - g.predicted) <= 0.1 for g in growth)
     return (
         f"Of {len(growth)} exponents fitted to the time of one state {near} lie within 0.1 of that of the counts, and "
-        f"{near_batch} of those fitted to batches. Farthest off is {off.label}: {off.exponent_batch:.2f} in batches, "
-        f"{off.exponent:.2f} for one state, where the counts say {off.predicted:.2f}, n = {off.first} to {off.last}. "
-        f"Its scratch grows from {scratch_bytes(off.formulation, off.first) // 1024} to "
+        f"{near_batch} of those fitted to batches. The largest deviation is that of {off.label}: "
+        f"{off.exponent_batch:.2f} in batches and {off.exponent:.2f} for one state, where the counts give "
+        f"{off.predicted:.2f}, n = {off.first} to {off.last}. Its scratch memory grows from "
+        f"{scratch_bytes(off.formulation, off.first) // 1024} to "
         f"{scratch_bytes(off.formulation, off.last) // 1024} KiB on lanes, an eighth of that on scalars."
     )
 
@@ -245,7 +246,7 @@ def _crossings(crossovers: Iterable[Crossover]) -> str:
     ]
     if not differ:
         return ""
-    return f"Counts and times do not always agree on who is quicker, and from which n on. {'; '.join(differ)}."
+    return f"Counts and times do not always agree on which formulation is faster from which n: {'; '.join(differ)}."
 
 
 def _since(n: int | None) -> str:

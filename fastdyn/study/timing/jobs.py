@@ -1,16 +1,14 @@
-"""The jobs that are timed, whether their results agree, and the clock."""
+"""The jobs that are timed, and the check that their results agree."""
 
 from __future__ import annotations
 
-import gc
-import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
-from itertools import repeat
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
+from fastdyn import clock
 from fastdyn.calls import api
 from fastdyn.errors import FastdynError
 from fastdyn.formulations import lagrange_euler
@@ -20,13 +18,12 @@ from fastdyn.study import counts
 from fastdyn.study.formulations import FORMULATIONS, VECTOR, Call, Formulation, prepare
 
 KERNELS = {"rnea": api.INVERSE_DYNAMICS, "crba": api.MASS_MATRIX, "aba": api.FORWARD_DYNAMICS["aba"]}
-TURN = 0.3e-3  # seconds: a quicker job runs several times a turn, so that the clock itself is not measured
-PLACES = (0, 13, 26, 39)  # cache lines
-MOST = 4096  # samples of a batch: enough that a call's own cost, below a microsecond, is lost in it
+PLACES = (0, 13, 26, 39)  # offsets of the scratch memory, in cache lines
+MOST = 4096  # states in a batch: enough to make a call's overhead, below a microsecond, negligible
 
 
 def scratch_bytes(name: str, n: int) -> int:
-    """Memory that a text works in, on lanes."""
+    """Scratch memory of a formulation or kernel on lanes."""
     rows = KERNELS[name].rows(n) if name in KERNELS else FORMULATIONS[name].rows(n)
     return 8 * LANES * rows
 
@@ -62,13 +59,13 @@ def _states(n: int, T: int) -> list[Array]:
 
 
 def batch(columns: int, room: int, lanes: bool) -> int:
-    """Samples that fit into so many bytes, in whole blocks of lanes; at least one block, or one sample."""
+    """Number of states that fit into `room` bytes, in whole blocks of lanes; at least one block, or one state."""
     block = LANES if lanes else 1
     return block * max(1, min(MOST, room // (8 * columns)) // block)
 
 
 def job(name: str, n: int, room: int, lanes: bool) -> Call:
-    """A text with a batch of samples that fits into `room` bytes, its results computed once."""
+    """A formulation or kernel on a batch of states that fits into `room` bytes, already run once."""
     robot = counts.arm(n)
     if name in KERNELS:
         quantity = KERNELS[name]
@@ -90,9 +87,9 @@ def job(name: str, n: int, room: int, lanes: bool) -> Call:
 
 
 def compiled(call: Call) -> list[Callable[[], Any]]:
-    """The machine code on its arguments and nothing around it, with the scratch at several places within a page.
+    """The compiled function on its arguments, with the scratch memory at several offsets within a page.
 
-    Where it lies towards the other arrays can halve or double the time of a text: this was seen, so all take the best.
+    The offset from the other arrays was seen to halve or double the time, so all jobs take the best of several.
     """
     scratch = call.arguments[-1]
     rows, lanes = len(scratch), scratch.ndim == 2
@@ -103,10 +100,10 @@ def compiled(call: Call) -> list[Callable[[], Any]]:
 
 
 def check(n: int, results: Mapping[str, Mapping[str, Array]]) -> None:
-    """Raises unless all gave the same torques (for the states of a batch that all have), D and accelerations.
+    """Raises unless all results agree: torques, D and accelerations, on the states that all batches share.
 
-    Each torque is a sum of terms as large as `scale`, and all texts round some n times over: 20 n eps leaves room
-    for a factor of four over what was seen for n from 1 to 200.
+    Each torque is a sum of terms as large as `scale`, rounded some n times: 20 n eps is four times the largest
+    difference seen for n from 1 to 200.
     """
     T = min(len(array) for found in results.values() for array in found.values())
     q, qd, qdd = _states(n, T)
@@ -130,50 +127,7 @@ def check(n: int, results: Mapping[str, Mapping[str, Array]]) -> None:
             )
 
 
-Key = TypeVar("Key", bound=Hashable)
-
-
-def best(
-    jobs: Mapping[Key, Sequence[Callable[[], Any]]],
-    seconds: float,
-    turns: int,
-    told: Callable[[float], None] = lambda done: None,
-) -> dict[Key, float]:
-    """Seconds that each job takes at best, of several ways to run it.
-
-    Jobs take turns, each time another way, until each has had its seconds, and so many turns.
-    """
-    runs = {key: max(1, round(TURN / max(_seconds(ways[0], 1), 1e-9))) for key, ways in jobs.items()}
-    found, spent, had = dict.fromkeys(jobs, np.inf), dict.fromkeys(jobs, 0.0), dict.fromkeys(jobs, 0)
-    waiting = list(jobs)
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        while waiting:
-            for key in waiting:
-                way = jobs[key][had[key] % len(jobs[key])]
-                if runs[key] > 1:
-                    way()  # not timed: a short job follows itself, not another one
-                took = _seconds(way, runs[key])
-                found[key] = min(found[key], took)
-                spent[key] += took * runs[key]
-                had[key] += 1
-            waiting = [key for key in waiting if spent[key] < seconds or had[key] < turns]
-            told(1.0 - sum(max(0.0, 1.0 - spent[key] / max(seconds, 1e-9)) for key in waiting) / len(jobs))
-    finally:
-        if collecting:
-            gc.enable()
-    return found
-
-
-def _seconds(job: Callable[[], Any], runs: int) -> float:
-    start = time.perf_counter()
-    for _ in repeat(None, runs):
-        job()
-    return (time.perf_counter() - start) / runs
-
-
-# ---------------------------------------------------------------------------------------------- a control
+# ---------------------------------------------------------------------------------------------- peak rates
 
 
 STEPS = 4096
@@ -182,7 +136,7 @@ CHAINS = 8
 
 @entry
 def run_dependent(P: Any, T: Any, x: Any, y: Any, scratch: Any) -> Any:
-    """One chain of multiply-adds, each of which needs the one before."""
+    """One chain of multiply-adds, each of which depends on the one before."""
     check = take(x, 0, scratch, 0)
     a = load(scratch, 0)
     for _ in range(STEPS):
@@ -193,7 +147,7 @@ def run_dependent(P: Any, T: Any, x: Any, y: Any, scratch: Any) -> Any:
 
 @entry
 def run_independent(P: Any, T: Any, x: Any, y: Any, scratch: Any) -> Any:
-    """CHAINS chains of multiply-adds that need nothing of each other."""
+    """CHAINS independent chains of multiply-adds."""
     check = take(x, 0, scratch, 0)
     a, b, c, d = load(scratch, 0), load(scratch, 1), load(scratch, 2), load(scratch, 3)
     e, f, g, h = load(scratch, 4), load(scratch, 5), load(scratch, 6), load(scratch, 7)
@@ -209,7 +163,7 @@ def run_independent(P: Any, T: Any, x: Any, y: Any, scratch: Any) -> Any:
 
 
 def control(seconds: float, turns: int) -> dict[str, float]:
-    """Operations per nanosecond of multiply-adds in registers: on lanes and scalars, waiting for each other or not."""
+    """Operations per nanosecond of multiply-adds in registers: dependent and independent on lanes, and on scalars."""
     P, T = np.asfortranarray([[0.999], [0.001]]), np.zeros((1, 1), dtype=np.int64)
     jobs = {}
     for name, text, lanes in (
@@ -218,5 +172,5 @@ def control(seconds: float, turns: int) -> dict[str, float]:
         scratch = api.lane_rows(CHAINS) if lanes > 1 else np.empty(CHAINS)
         call = Call(text, (P, T, np.full((lanes, CHAINS), 0.5), np.empty((lanes, 1)), scratch), {})
         jobs[name] = (compiled(call), 2 * STEPS * lanes * (CHAINS if name == "independent" else 1))
-    found = best({name: ready for name, (ready, _) in jobs.items()}, seconds, turns)
+    found = clock.best({name: ready for name, (ready, _) in jobs.items()}, turns, seconds, clock.TURN)
     return {name: operations / found[name] * 1e-9 for name, (_, operations) in jobs.items()}
