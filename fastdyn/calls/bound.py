@@ -16,7 +16,6 @@ from fastdyn.errors import ArgumentError, FastdynError
 from fastdyn.mechanism.parts import Array
 from fastdyn.quantities import METHODS, QUANTITIES, Quantity
 
-
 _RESULTS = {field.name for quantity in QUANTITIES.values() for field in quantity.gives}
 
 

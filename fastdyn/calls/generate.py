@@ -94,9 +94,7 @@ def bound_kernel(quantity: Quantity, coupled: bool) -> Callable[..., Any]:
     """The same, for compiled code to call."""
     name = f"{'coupled_' * coupled}{quantity.name}"
     names = {**_names(quantity), "state": state(quantity, coupled)}
-    function: Callable[..., Any] = kernel(
-        generated(_bound_source(name, quantity, coupled), name, names, __name__)
-    )
+    function: Callable[..., Any] = kernel(generated(_bound_source(name, quantity, coupled), name, names, __name__))
     return function
 
 
@@ -343,7 +341,7 @@ def _single_source(name: str, quantity: Quantity, coupled: bool) -> str:
         test = "is_vector" if len(sizes) == 1 else "is_table"
         taken.append(f"if not {test}(item(values_, {k}), known, {', '.join(sizes)}):")
         taken.append("    return -1")
-        lines += [f"if given:", *(f"    {line}" for line in taken)] if is_given else taken
+        lines += ["if given:", *(f"    {line}" for line in taken)] if is_given else taken
         source = f"copy_vector(item(values_, {k})" if len(sizes) == 1 else f"copy(data_of(item(values_, {k}))"
         line = f"{source}, at(workspace, {slot(quantity, field)}), {_size(field, coupled)})"
         copies += ["if given:", f"    {line}"] if is_given else [line]

@@ -138,7 +138,9 @@ class Task:
         arrays, lead = read(given, self.inputs, self.parameters.robot, self.parameters.unit, self.real)
         results = self._targets(out, lead, list(arrays.values()))
         T = math.prod(lead)
-        samples = [flat(arrays[name], lead, core) if name in arrays else self.none for name, core in self.inputs.items()]
+        samples = [
+            flat(arrays[name], lead, core) if name in arrays else self.none for name, core in self.inputs.items()
+        ]
         targets = [array.reshape(T, columns) for array, columns in zip(results, self.columns, strict=True)]
         self._compute(arrays, samples, targets, lead, threads, index)
         outs = (out,) if not self.several else out
@@ -157,7 +159,9 @@ class Task:
         if self.several:
             outs = (None,) * len(self.results) if out is None else out
             if not isinstance(outs, tuple):
-                raise ArgumentTypeError(f"out is a {type(out).__name__}: expected a tuple of {len(self.results)} arrays")
+                raise ArgumentTypeError(
+                    f"out is a {type(out).__name__}: expected a tuple of {len(self.results)} arrays"
+                )
             if len(outs) != len(self.results):
                 raise ArgumentError(f"out has {len(outs)} arrays: expected {len(self.results)}")
         found: list[Array] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from inspect import signature
@@ -12,6 +13,7 @@ import numpy as np
 from fastdyn.formats.dh import DHLink
 from fastdyn.mechanism.chains import dh_chain, screw_chain
 from fastdyn.mechanism.parts import Array
+from fastdyn.quantities import FORMULATIONS, QUANTITIES, Field
 from fastdyn.robot import Robot, from_dh
 from fastdyn.scalars import Operations, count, count_stages
 from fastdyn.study.counts.costs import Cost
@@ -22,11 +24,16 @@ SIZES = range(1, 13)  # numbers of joints that are counted
 Rows = Callable[[int], int]
 Model = Callable[[int], tuple[Array, Any]]
 
-# rows of the buffers that a formulation names: a vector has n, these have more
+
+def _field_rows(field: Field) -> Rows:
+    return lambda n: math.prod(field.core(n))
+
+
+# rows of the buffers that texts take, by the names of the fields in the table of quantities
 _ROWS: dict[str, Rows] = {
-    **dict.fromkeys(("D", "D_tran", "D_rot", "C"), lambda n: n**2),
-    **dict.fromkeys(("h_ikm", "c_ijp"), lambda n: n**3),
-    "load": lambda n: 6,
+    field.name: _field_rows(field)
+    for quantity in (*QUANTITIES.values(), *FORMULATIONS.values())
+    for field in quantity.inputs + quantity.gives
 }
 
 
@@ -42,14 +49,14 @@ def arm(joints: int) -> Robot:
 def dh_arm(joints: int) -> tuple[Array, Any]:
     """P and kinds of the arm in D-H frames."""
     chain = dh_chain(arm(joints))
-    return chain.P, chain.T
+    return chain.P, chain.kinds
 
 
 @cache
 def screw_arm(joints: int) -> tuple[Array, Any]:
     """P and kinds of the arm by screws."""
     chain = screw_chain(arm(joints))
-    return chain.P, chain.T
+    return chain.P, chain.kinds
 
 
 def by_stage(

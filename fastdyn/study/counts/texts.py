@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
@@ -19,12 +20,13 @@ from fastdyn.formulations import (
     recursive_lagrange,
     screws,
 )
-from fastdyn.kernels import aba, crba, rnea
 from fastdyn.mechanism.parts import Array
+from fastdyn.quantities import QUANTITIES, Quantity
 from fastdyn.robots import random_chain
 from fastdyn.study.counts.costs import NOTHING, Cost, Probing, Text, summed
 from fastdyn.study.counts.counting import SIZES, Rows, by_stage, screw_arm, whole
 
+_STAGES = {"inverse_dynamics": "outward inward", "forward_dynamics": "inward outward"}
 _NEWTON_STAGES = (
     "geometry angular_velocity angular_acceleration axis_rate linear_acceleration centre_acceleration link_force "
     "joint_force link_moment joint_moment joint_torque"
@@ -145,35 +147,16 @@ def probing_counts() -> Probing:
 
 @cache
 def kernels() -> tuple[Text, ...]:
-    """The library's own algorithms on a chain of rotary joints, rotors included."""
-
-    def newton_euler(P: Any, T: Any, X: Any, work: Any) -> None:
-        rnea.outward(P, T, X, work)
-        rnea.inward(P, T, X, work)
-
-    def articulated(P: Any, T: Any, X: Any, work: Any) -> None:
-        rnea.outward(P, T, X, work)
-        aba.inward(P, T, X, work)
-        aba.outward(P, T, X, work)
+    """The library's own texts, one for each quantity, on a chain of rotary joints with rotors and no wrenches."""
 
     def model(joints: int) -> tuple[Array, Any]:
         found = random_chain(joints).model
-        return found.P, found.T
+        return found.P, found.tree
 
-    def text(name: str, what: str, run: Callable[..., Any], module: Any, stages: str, rows: Rows) -> Text:
-        return _text(name, what, by_stage(run, module, stages, {"X": rows, "work": lambda k: module.WORK * k}, model))
+    def text(quantity: Quantity) -> Text:
+        module = sys.modules[quantity.text.__module__]
+        rows = {"wrenches": lambda n: 0, "work": quantity.rows}
+        cost = by_stage(quantity.text, module, _STAGES.get(quantity.name, ""), rows, model)
+        return _text(quantity.name, quantity.name.replace("_", " "), cost)
 
-    return (
-        text(
-            "kernels/rnea.py", "inverse dynamics: recursive Newton-Euler in canonical frames", newton_euler, rnea,
-            "outward inward", lambda k: 4 * k,
-        ),
-        text(
-            "kernels/crba.py", "mass matrix: composite rigid bodies", crba.mass_matrix, crba,
-            "composite hand_on column", lambda k: k + k * k,
-        ),
-        text(
-            "kernels/aba.py", "forward dynamics: articulated bodies", articulated, aba, "inward outward",
-            lambda k: 5 * k,
-        ),
-    )  # fmt: skip
+    return tuple(text(quantity) for quantity in QUANTITIES.values())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastdyn.calls.api import check_finite
+from fastdyn.calls.arguments import check_finite
 from fastdyn.errors import ArgumentError, ArgumentTypeError
 from fastdyn.mechanism.parts import Array
 

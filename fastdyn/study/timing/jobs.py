@@ -3,53 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from fastdyn import clock
-from fastdyn.calls import api
+from fastdyn.calls.task import Task, lane_rows
 from fastdyn.errors import FastdynError
-from fastdyn.formulations import lagrange_euler
 from fastdyn.mechanism.parts import EPS, Array
-from fastdyn.scalars import LANES, all_finite, entry, fill, give, load, store, take, width
+from fastdyn.quantities import SIMPLIFIED, Quantity
+from fastdyn.scalars import LANES, all_finite, entry, give, kind_of, load, store, take
 from fastdyn.study import counts
-from fastdyn.study.formulations import FORMULATIONS, VECTOR, Call, Formulation, prepare
+from fastdyn.study.formulations import CHAINS, FORMULATIONS, parameters
+from fastdyn.study.timing.results import KERNELS
 
-KERNELS = {"rnea": api.INVERSE_DYNAMICS, "crba": api.MASS_MATRIX, "aba": api.FORWARD_DYNAMICS["aba"]}
 PLACES = (0, 13, 26, 39)  # offsets of the scratch memory, in cache lines
 MOST = 4096  # states in a batch: enough to make a call's overhead, below a microsecond, negligible
 
 
+@dataclass(frozen=True, eq=False)
+class Call:
+    """A compiled loop over samples with all its arguments, scratch last; its results among them, also by name."""
+
+    entry: Any
+    arguments: tuple[Any, ...]
+    results: Mapping[str, Array]
+
+    def __call__(self) -> int:
+        """Computes the results; a status as the entry returns it."""
+        return int(self.entry(*self.arguments))
+
+
+def row(name: str) -> Quantity:
+    """The row of a kernel or a formulation."""
+    return KERNELS.get(name) or FORMULATIONS.get(name) or SIMPLIFIED
+
+
 def scratch_bytes(name: str, n: int) -> int:
-    """Scratch memory of a formulation or kernel on lanes."""
-    rows = KERNELS[name].rows(n) if name in KERNELS else FORMULATIONS[name].rows(n)
-    return 8 * LANES * rows
-
-
-@entry
-def run_simplified(P: Any, T: Any, q: Any, qd: Any, qdd: Any, tau: Any, scratch: Any) -> Any:
-    """D qdd + c by Lagrange-Euler: its text without the Coriolis and centrifugal forces."""
-    n = P.shape[1]
-    q_, qd_, qdd_, tau_ = scratch[:n], scratch[n : 2 * n], scratch[2 * n : 3 * n], scratch[3 * n : 4 * n]
-    check = fill(scratch, 0.0)
-    for first in range(0, q.shape[0], width(scratch)):
-        check = check + take(q, first, q_, 0)
-        check = check + take(qd, first, qd_, 0)
-        check = check + take(qdd, first, qdd_, 0)
-        lagrange_euler.simplified(P, T, q_, qd_, qdd_, tau_, scratch[4 * n :])
-        check = check + give(tau_, 0, tau, first)
-    return 0 if all_finite(check) else 1
-
-
-SIMPLIFIED = Formulation(
-    "simplified",
-    "000, section 3.3",
-    run_simplified,
-    {"tau": VECTOR},
-    lambda n: 4 * n + lagrange_euler.simplified_rows(n),
-)
+    """Scratch memory of a formulation or kernel on lanes: fields and work."""
+    return 8 * LANES * (row(name).columns(n) + row(name).rows(n))
 
 
 def _states(n: int, T: int) -> list[Array]:
@@ -66,21 +60,17 @@ def batch(columns: int, room: int, lanes: bool) -> int:
 
 def job(name: str, n: int, room: int, lanes: bool) -> Call:
     """A formulation or kernel on a batch of states that fits into `room` bytes, already run once."""
-    robot = counts.arm(n)
-    if name in KERNELS:
-        quantity = KERNELS[name]
-        columns = int(np.prod(quantity.result(n)))
-        motion = _states(n, batch(3 * n + columns, room, lanes))
-        motion[2] = robot.inverse_dynamics(motion[0], motion[1], motion[2]) if name == "aba" else motion[2]
-        result = np.empty((len(motion[0]), columns))
-        rows = quantity.rows(n)
-        given = [*motion, api.NONE][: len(quantity.arguments)]
-        scratch = api.lane_rows(rows) if lanes else np.empty(rows)
-        call = Call(quantity.entry, (robot.model.P, robot.model.tree, *given, result, scratch), {name: result})
-    else:
-        how = FORMULATIONS.get(name, SIMPLIFIED)
-        motion = _states(n, batch(3 * n + sum(n**axes for axes in how.results.values()), room, lanes))
-        call = prepare(how, how.chain(robot), [*motion, *[api.NONE] * how.takes_load], lanes)
+    robot, quantity = counts.arm(n), row(name)
+    found = robot.parameters if name in KERNELS else parameters(CHAINS[quantity.layout](robot))
+    task = Task(found, quantity)
+    motion = _states(n, batch(quantity.columns(n), room, lanes))
+    motion[2] = robot.inverse_dynamics(*motion) if name == "aba" else motion[2]
+    given = [*motion[: len(quantity.reads)], *[task.none] * len(quantity.optional)]
+    results = {
+        f.name: np.empty((len(motion[0]), columns)) for f, columns in zip(quantity.gives, task.columns, strict=True)
+    }
+    scratch = lane_rows(task.rows) if lanes else np.empty(task.rows)
+    call = Call(task.entry, (*task.constants, *given, *results.values(), scratch), results)
     if call():
         raise FastdynError(f"{name} for {n} joints gave results that are not finite")
     return call
@@ -93,8 +83,8 @@ def compiled(call: Call) -> list[Callable[[], Any]]:
     """
     scratch = call.arguments[-1]
     rows, lanes = len(scratch), scratch.ndim == 2
-    lines = api.lane_rows((rows if lanes else -(-rows // LANES)) + PLACES[-1])
-    run = call.entry.compiled(LANES if lanes else 1)
+    lines = lane_rows((rows if lanes else -(-rows // LANES)) + PLACES[-1])
+    run = call.entry.compiled(kind_of(scratch))
     places = [lines[k:][:rows] if lanes else lines[k:].reshape(-1)[:rows] for k in PLACES]
     return [partial(run, *call.arguments[:-1], place) for place in places]
 
@@ -114,11 +104,11 @@ def check(n: int, results: Mapping[str, Mapping[str, Array]]) -> None:
         if name == "simplified":
             difference = found["tau"][:T] - (tau - bias + c)
         elif name == "crba":
-            difference = (found[name][:T].reshape(T, n, n) @ qdd[..., None])[..., 0] - (tau - bias)
+            difference = (found["M"][:T].reshape(T, n, n) @ qdd[..., None])[..., 0] - (tau - bias)
         elif name == "aba":
-            difference = robot.inverse_dynamics(q, qd, found[name][:T]) - tau
+            difference = robot.inverse_dynamics(q, qd, found["qdd"][:T]) - tau
         else:
-            difference = found[name if name in KERNELS else "tau"][:T] - tau
+            difference = found["tau"][:T] - tau
         off = float(np.abs(difference).max() / scale)
         if not off <= 20 * n * EPS:
             raise FastdynError(
@@ -169,7 +159,7 @@ def control(seconds: float, turns: int) -> dict[str, float]:
     for name, text, lanes in (
         ("dependent", run_dependent, LANES), ("independent", run_independent, LANES), ("scalar", run_dependent, 1)
     ):  # fmt: skip
-        scratch = api.lane_rows(CHAINS) if lanes > 1 else np.empty(CHAINS)
+        scratch = lane_rows(CHAINS) if lanes > 1 else np.empty(CHAINS)
         call = Call(text, (P, T, np.full((lanes, CHAINS), 0.5), np.empty((lanes, 1)), scratch), {})
         jobs[name] = (compiled(call), 2 * STEPS * lanes * (CHAINS if name == "independent" else 1))
     found = clock.best({name: ready for name, (ready, _) in jobs.items()}, turns, seconds, clock.TURN)

@@ -8,8 +8,10 @@ from functools import cache
 
 import numpy as np
 
+from fastdyn.quantities import FORWARD_DYNAMICS, INVERSE_DYNAMICS, MASS_MATRIX
 from fastdyn.study import counts
 
+KERNELS = {"rnea": INVERSE_DYNAMICS, "crba": MASS_MATRIX, "aba": FORWARD_DYNAMICS}
 LABELS = {
     "lagrange_euler": "Lagrange-Euler",
     "christoffel": "Christoffel symbols",
@@ -127,11 +129,8 @@ class Timings:
 @cache
 def operation_counts() -> dict[str, counts.Cost]:
     """Operation counts of every formulation and kernel that is timed, as polynomials in n."""
-    texts = {
-        text.name.removeprefix("kernels/").removesuffix(".py"): text
-        for text in counts.formulations() + counts.kernels()
-    }
-    return {name: texts[name].cost for name in LABELS}
+    costs = {text.name: text.cost for text in counts.formulations() + counts.kernels()}
+    return {name: costs[KERNELS[name].name if name in KERNELS else name] for name in LABELS}
 
 
 # ---------------------------------------------------------------------------------------------- growth and crossovers
