@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -54,7 +54,8 @@ class Dynamics(HasDescription):
 
     def task(self, quantity: Quantity, dtype: DTypeLike | None = None) -> Task:
         """The calls of one quantity in one precision."""
-        return self._tasks[quantity, dtype]
+        found: Any = self._tasks[quantity, dtype]
+        return cast(Task, found)
 
     def inverse_dynamics(
         self,
@@ -291,13 +292,13 @@ def chosen(name: str, method: Any) -> Quantity:
     raise ArgumentError(f"method is {method!r}: expected one of {expected}")
 
 
-class _Tasks(dict[tuple[Quantity, DTypeLike | None], Task]):
+class _Tasks(dict[tuple[Quantity, DTypeLike | None], Callable[..., Array]]):
     """What a robot has been asked for, by quantity and precision: made when first asked."""
 
     def __init__(self, parameters: Parameters) -> None:
         self.parameters = parameters
 
-    def __missing__(self, key: tuple[Quantity, DTypeLike | None]) -> Task:
+    def __missing__(self, key: tuple[Quantity, DTypeLike | None]) -> Callable[..., Array]:
         quantity, dtype = key
         task = self[key] = Task(self.parameters, quantity, precision(dtype))
         return task

@@ -1,4 +1,4 @@
-"""The bound calls as functions of a workspace's address, for users' own @njit functions: inverse_dynamics(loop.address).
+"""Bound calls as functions of a workspace's address, for users' own @njit functions: inverse_dynamics(loop.address).
 
 One for each quantity, under its name; for a coupled robot's workspace, under coupled_<name>. They allocate nothing,
 check nothing and return a status, as bound calls do.

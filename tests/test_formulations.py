@@ -361,7 +361,7 @@ def plain(name, robot, state, start=np.zeros, array=np.asarray):
 def test_texts_run_in_plain_python_on_counting_scalars_and_give_the_same(name):
     robot = fd.robots.rrt() if name == "kane_rrt" else fd.robots.random_chain(3, 2)
     q, qd, qdd = states(3)[:, 0]
-    tau = without_motors(robot).inverse_dynamics(q, 0 * qd if name == "simplified" else qd, qdd)
+    tau = robot.without_motors().inverse_dynamics(q, 0 * qd if name == "simplified" else qd, qdd)
     found, *_ = plain(name, robot, (q, qd, qdd), array=Counting.array)
     close(found.astype(float), tau, 3, np.abs(tau).max())
 

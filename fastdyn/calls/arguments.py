@@ -1,4 +1,4 @@
-"""Checks and converts what users hand over: shapes, types, `out=`. Bad input raises an error that names the argument."""
+"""Checks and converts arguments: shapes, types, `out=`. Bad input raises an error that names the argument."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, DTypeLike
 from fastdyn.errors import ArgumentError, ArgumentTypeError, NotFiniteError
 from fastdyn.mechanism.parts import Array
 
-FLOAT, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
-REALS = {FLOAT: FLOAT, SINGLE: SINGLE}
+FLOAT: np.dtype[Any] = np.dtype(np.float64)
+SINGLE: np.dtype[Any] = np.dtype(np.float32)
+REALS: dict[np.dtype[Any], np.dtype[Any]] = {FLOAT: FLOAT, SINGLE: SINGLE}
 
 
 def precision(dtype: DTypeLike | None) -> np.dtype[Any]:

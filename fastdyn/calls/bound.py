@@ -25,8 +25,8 @@ class Bound:
     Inputs are q, qd, qdd, tau (n,) and wrenches (n, 6), which count if they are not all zero; results are tau, qdd,
     M, C (n, n), reactions (n, 6), kinetic, potential (), momentum (6,) and com (3,). All are views of one block of
     memory and never move. Each call (inverse_dynamics(), mass_matrix(), ..., compute_momentum()) returns a status: 0 if
-    all is well, otherwise see `explain`. Of the state, a call changes its result only. Calls allocate nothing and never compile;
-    they must not be made from two threads at once (bind once for each thread).
+    all is well, otherwise see `explain`. Of the state, a call changes its result only. Calls allocate nothing and never
+    compile; they must not be made from two threads at once (bind once for each thread).
     """
 
     _fixed = False

@@ -21,19 +21,15 @@ from typing import Any
 
 from numba import types
 
-from fastdyn.calls import headers
+from fastdyn import scalars
+from fastdyn.calls import headers, layout
+from fastdyn.calls.layout import COORDINATES, FIRST_FIELD, JOINTS, SCRATCH, SCRATCH_ROWS, SPARE
 from fastdyn.compiler.entries import Entry, generated
 from fastdyn.compiler.policy import kernel
-from fastdyn.kernels import coupling, rows
+from fastdyn.kernels import coupling
 from fastdyn.quantities import FIELDS, Field, Quantity
-from fastdyn.scalars import all_finite, fill, give, take, width
+from fastdyn.scalars import memory
 from fastdyn.scalars.entry import SampleEntry, reals_and_integers
-from fastdyn.scalars.memory import columns_at, integers_at, vector_at
-
-# slots of a workspace's header, int64 each: five sizes, then where things begin, in bytes from the workspace's beginning
-JOINTS, COORDINATES, PATTERN_COLUMNS, G_COLUMNS, SCRATCH_ROWS, TREE, P, PATTERN, G, SCRATCH, FIRST_FIELD = range(11)
-SPARE = 4  # fields that a quantity may have besides those of the table
-HEADER = FIRST_FIELD + 2 * (len(FIELDS) + SPARE)
 
 
 def slot(quantity: Quantity, field: Field, joints: bool = False) -> int:
@@ -62,7 +58,7 @@ def scratch_rows(quantity: Quantity, coupled: bool, joints: int) -> int:
 
 @cache
 def batch(quantity: Quantity, coupled: bool) -> SampleEntry:
-    """(P, tree, [G, pattern,] [index,] inputs ..., results ..., scratch), arrays (T, columns); optional inputs (0, 0)."""
+    """(P, tree, [G, pattern,] [index,] inputs ..., results ..., scratch): arrays (T, columns), (0, 0) if left out."""
     name = f"{'coupled_' * coupled}{quantity.name}"
     function = generated(_batch_source(name, quantity, coupled), name, _names(quantity), __name__)
 
@@ -100,7 +96,7 @@ def bound_kernel(quantity: Quantity, coupled: bool) -> Callable[..., Any]:
 
 @cache
 def c_function(quantity: Quantity, coupled: bool, optional: bool) -> Entry:
-    """(inputs ..., results ..., [index,] workspace), all addresses; optional: whether optional inputs are among them."""
+    """(inputs ..., results ..., [index,] workspace), all addresses; optional: with the optional inputs."""
     name = f"{'coupled_' * coupled}{quantity.name}{'_with_optional' * optional}_c"
     return _address_entry(_c_source(name, quantity, coupled, optional), name, quantity, coupled)
 
@@ -126,68 +122,20 @@ def _names(quantity: Quantity) -> dict[str, Any]:
     return {**_HELPERS, "text": quantity.text, "coupled_text": quantity.coupled}
 
 
-# ---------------------------------------------------------------------------------------------- what they call
-
-
-@kernel
-def not_finite(check):
-    """1 if a check of `take` and `give` says that something was not finite, else 0."""
-    return 0 if all_finite(check) else 1
-
-
-@kernel
-def at(workspace, slot):
-    """Where a thing of a workspace begins."""
-    return workspace + headers.word(workspace + 8 * slot)
-
-
-@kernel
-def model_at(workspace, n):
-    """P and tree of a workspace."""
-    return columns_at(at(workspace, P), rows.ROWS, n), integers_at(at(workspace, TREE), 3, n)
-
-
-@kernel
-def coupling_at(workspace):
-    """G and pattern of a coupled robot's workspace."""
-    reals = columns_at(at(workspace, G), coupling.COUPLING_ROWS, headers.word(workspace + 8 * G_COLUMNS))
-    columns = headers.word(workspace + 8 * PATTERN_COLUMNS)
-    return reals, integers_at(at(workspace, PATTERN), coupling.PATTERN_ROWS, columns)
-
-
-@kernel
-def finite(address, count):
-    """Whether so many values at an address are finite."""
-    values = vector_at(address, count)
-    check = 0.0
-    for i in range(count):
-        check = check + values[i] * 0.0
-    return check == 0.0
-
-
-@kernel
-def any_nonzero(address, count):
-    """Whether some value at an address is not zero; a NaN is not."""
-    values = vector_at(address, count)
-    found = False
-    for i in range(count):
-        found = found | (values[i] != 0.0)
-    return found
+# ---------------------------------------------------------------------------------------------- source
 
 
 _HELPERS: dict[str, Any] = {
-    "not_finite": not_finite, "at": at, "model_at": model_at, "coupling_at": coupling_at, "finite": finite,
-    "any_nonzero": any_nonzero, "fill": fill, "take": take, "give": give, "width": width, "vector_at": vector_at,
-    **{name: getattr(headers, name) for name in (
-        "word", "items", "item", "data_of", "address_of", "is_vector", "is_table", "copy_vector", "copy",
-    )},
-    **{name: getattr(coupling, name) for name in (
-        "positions", "rates", "forces", "inertia", "matrix", "add_rotor_torques", "add_friction", "add_rotor_energies",
-    )},
-}  # fmt: skip
-
-
-# ---------------------------------------------------------------------------------------------- source
+    name: getattr(module, name)
+    for module, names in (
+        (layout, "not_finite at model_at coupling_at finite any_nonzero"),
+        (scalars, "fill take give width"),
+        (memory, "vector_at"),
+        (headers, "word items item data_of address_of is_vector is_table copy_vector copy"),
+        (coupling, "positions rates forces inertia matrix add_rotor_torques add_friction add_rotor_energies"),
+    )
+    for name in names.split()
+}
 
 
 def _size(field: Field, coupled: bool) -> str:

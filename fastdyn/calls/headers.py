@@ -6,12 +6,14 @@ places of these fields are part of the binary interfaces of NumPy and Python; RE
 """
 
 import ctypes
+from collections.abc import Sequence
 
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import config
 from numba.extending import NativeValue, intrinsic, models, register_model, unbox
+from numpy.typing import NDArray
 
 from fastdyn.compiler.entries import Entry
 from fastdyn.compiler.policy import kernel
@@ -144,12 +146,12 @@ def copy(source, target, count):
         b[i] = a[i]
 
 
-# rows of the table that `well_formed` takes, a column for each array: how many axes, the sizes of up to three axes after
+# rows of well_formed's table, a column for each array: how many axes, the sizes of up to three axes behind
 # the first (which counts samples), flags, bytes of a sample
 COUNT, SIZES, FLAG_BITS, BYTES, TABLE_ROWS = 0, 1, 4, 5, 6
 
 
-def layout_table(shapes, results, itemsize):
+def layout_table(shapes: Sequence[tuple[int, ...]], results: int, itemsize: int) -> NDArray[np.int64]:
     """What `well_formed` compares with: shapes of one sample of each array, of which the last `results` are written."""
     table = np.zeros((TABLE_ROWS, len(shapes)), dtype=np.int64)
     for k, shape in enumerate(shapes):

@@ -2,7 +2,7 @@
 
     header | tree | P | [pattern | G |] fields | [fields in joint coordinates |] scratch
 
-All are float64 or int64; the header (generate.py) says where each begins, so that compiled code needs nothing but a
+All are float64 or int64; the header (layout.py) says where each begins, so that compiled code needs nothing but a
 workspace's address. The fields lie in the order of quantities.FIELDS, those that the quantities wanted have.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from fastdyn.calls import generate
+from fastdyn.calls import generate, layout
 from fastdyn.calls.parameters import Parameters
 from fastdyn.mechanism.parts import Array
 from fastdyn.quantities import Quantity
@@ -39,17 +39,17 @@ class Workspace:
             for field in generate.fields_in_joints(quantity) if coupled else ():
                 shapes[generate.slot(quantity, field, joints=True)] = field.core(n)
         scratch = max(generate.scratch_rows(quantity, coupled, n) for quantity in quantities)
-        constants = {generate.TREE: parameters.constants[1], generate.P: parameters.constants[0]}
-        sizes = {generate.JOINTS: n, generate.COORDINATES: m, generate.SCRATCH_ROWS: scratch}
+        constants = {layout.TREE: parameters.constants[1], layout.P: parameters.constants[0]}
+        sizes = {layout.JOINTS: n, layout.COORDINATES: m, layout.SCRATCH_ROWS: scratch}
         if coupled:
             G, pattern = parameters.constants[2:]
-            constants |= {generate.PATTERN: pattern, generate.G: G}
-            sizes |= {generate.PATTERN_COLUMNS: pattern.shape[1], generate.G_COLUMNS: G.shape[1]}
+            constants |= {layout.PATTERN: pattern, layout.G: G}
+            sizes |= {layout.PATTERN_COLUMNS: pattern.shape[1], layout.G_COLUMNS: G.shape[1]}
         lengths = {slot: array.size for slot, array in constants.items()}
         lengths |= {slot: math.prod(shapes[slot]) for slot in sorted(shapes)}
-        lengths[generate.SCRATCH] = scratch
+        lengths[layout.SCRATCH] = scratch
         places: dict[int, int] = {}
-        end = generate.HEADER
+        end = layout.HEADER
         for slot, length in lengths.items():
             places[slot], end = end, end + length
         memory = np.zeros(end + LINE)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import linecache
 import threading
 from collections.abc import Callable, Mapping
-from functools import update_wrapper
 from typing import Any
 
 from numba.core import config
@@ -25,7 +24,7 @@ class Entry:
     def __init__(
         self, function: Callable[..., Any], signature: Callable[[Any], tuple[Any, ...]], nogil: bool = True
     ) -> None:
-        update_wrapper(self, function)
+        self.__name__, self.__doc__, self.__module__ = function.__name__, function.__doc__, function.__module__
         self.py_func, self.signature, self.nogil = function, signature, nogil
         self.dispatcher: Any = None
         self._ready: dict[Any, Callable[..., Any]] = {}

@@ -62,4 +62,5 @@ class ComputedTorque:
         np.multiply(self.errors, self.gains, out=self.errors)
         np.add(qdd_d, e, out=qdd_d)
         np.add(qdd_d, ed, out=bound.qdd)
-        return bound.inverse_dynamics()
+        status: int = bound.inverse_dynamics()
+        return status

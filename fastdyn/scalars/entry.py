@@ -13,7 +13,7 @@ class Kind(NamedTuple):
     """What a row of scratch holds: so many samples of this type."""
 
     element: str
-    count: int
+    lanes: int
 
 
 SCALAR, DOUBLE, SINGLE = Kind("float64", 1), Kind("float64", LANES), Kind("float32", SINGLE_LANES)
@@ -44,7 +44,7 @@ class SampleEntry(Entry):
     def _types(self, kind: Kind) -> tuple[Any, ...]:
         real = getattr(types, kind.element)
         first = self._parameters(real)
-        samples, scratch = types.Array(real, 2, "C"), buffer_type(real, kind.count)
+        samples, scratch = types.Array(real, 2, "C"), buffer_type(real, kind.lanes)
         return (*first, *[samples] * (self.py_func.__code__.co_argcount - len(first) - 1), scratch)
 
 

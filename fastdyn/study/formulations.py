@@ -31,9 +31,10 @@ from fastdyn.errors import FormulationError
 from fastdyn.mechanism.chains import Chain, dh_chain, screw_chain
 from fastdyn.mechanism.description import HasDescription
 from fastdyn.mechanism.parts import Array
-from fastdyn.quantities import FORMULATIONS, KANE_RRT, Quantity
+from fastdyn.quantities import FORMULATIONS as FORMULATIONS
+from fastdyn.quantities import KANE_RRT, Quantity
 
-CHAINS = {"dh": dh_chain, "screws": screw_chain}  # by layout: what makes the arrays that texts read
+LAYOUTS = {"dh": dh_chain, "screws": screw_chain}  # by layout: what makes the arrays that texts read
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +109,7 @@ def _prepared(robot: HasDescription, row: Quantity) -> tuple[Chain, Task]:
     known = _PREPARED.setdefault(robot, {})
     if row.name not in known:
         same = (chain for name, (chain, _) in known.items() if FORMULATIONS[name].layout == row.layout)
-        chain = next(same, None) or CHAINS[row.layout](robot)
+        chain = next(same, None) or LAYOUTS[row.layout](robot)
         known[row.name] = chain, Task(parameters(chain), row)
     return known[row.name]
 

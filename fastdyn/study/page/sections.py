@@ -103,7 +103,7 @@ def _formulations(results: Results) -> Section:
     worst = max(a.difference for a in results.agreement)
     rows = [
         (
-            how.name, how.source, ", ".join(how.results), "rotary" if how.rotary_only else "any",
+            how.name, how.source, ", ".join(field.name for field in how.gives), "rotary" if how.rotary_only else "any",
             _order(costs[how.name]), difference,
         )
         for how, difference in (

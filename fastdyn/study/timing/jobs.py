@@ -13,10 +13,10 @@ from fastdyn import clock
 from fastdyn.calls.task import Task, lane_rows
 from fastdyn.errors import FastdynError
 from fastdyn.mechanism.parts import EPS, Array
-from fastdyn.quantities import SIMPLIFIED, Quantity
+from fastdyn.quantities import FORMULATIONS, SIMPLIFIED, Quantity
 from fastdyn.scalars import LANES, all_finite, entry, give, kind_of, load, store, take
 from fastdyn.study import counts
-from fastdyn.study.formulations import CHAINS, FORMULATIONS, parameters
+from fastdyn.study.formulations import LAYOUTS, parameters
 from fastdyn.study.timing.results import KERNELS
 
 PLACES = (0, 13, 26, 39)  # offsets of the scratch memory, in cache lines
@@ -61,10 +61,10 @@ def batch(columns: int, room: int, lanes: bool) -> int:
 def job(name: str, n: int, room: int, lanes: bool) -> Call:
     """A formulation or kernel on a batch of states that fits into `room` bytes, already run once."""
     robot, quantity = counts.arm(n), row(name)
-    found = robot.parameters if name in KERNELS else parameters(CHAINS[quantity.layout](robot))
+    found = robot.parameters if name in KERNELS else parameters(LAYOUTS[quantity.layout](robot))
     task = Task(found, quantity)
     motion = _states(n, batch(quantity.columns(n), room, lanes))
-    motion[2] = robot.inverse_dynamics(*motion) if name == "aba" else motion[2]
+    motion[2] = robot.inverse_dynamics(motion[0], motion[1], motion[2]) if name == "aba" else motion[2]
     given = [*motion[: len(quantity.reads)], *[task.none] * len(quantity.optional)]
     results = {
         f.name: np.empty((len(motion[0]), columns)) for f, columns in zip(quantity.gives, task.columns, strict=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from fastdyn import clock
+from fastdyn.quantities import SIMPLIFIED
 from fastdyn.scalars import LANES
 from fastdyn.study.timing import jobs, words
 from fastdyn.study.timing.results import (
@@ -64,7 +65,7 @@ def run(plan: Plan, progress: Progress) -> Timings:
         report = partial(_report, progress, f"timing, {n} joint{'s' * (n > 1)}", done / total, len(names) / total)
         ns = _level(plan, n, names, report)
         points += [Point(name, LABELS[name], n, *ns[name], *costs[name].at(n)) for name in names]
-        simplified = ns.get(jobs.SIMPLIFIED.name, simplified)
+        simplified = ns.get(SIMPLIFIED.name, simplified)
         done += len(names)
     rates = jobs.control(plan.seconds, plan.turns)
     found, crossed = growth(points), crossovers(points)
@@ -81,7 +82,7 @@ def _report(progress: Progress, what: str, start: float, share: float, part: flo
 
 def _level(plan: Plan, n: int, names: list[str], told: Callable[[float], None]) -> dict[str, tuple[float, float]]:
     """Nanoseconds per state at one size, on lanes and on scalars. Results are compared first."""
-    names = [*names, jobs.SIMPLIFIED.name] if n == USUAL else names
+    names = [*names, SIMPLIFIED.name] if n == USUAL else names
     calls = {}
     for lanes in (True, False):
         for name in names:
