@@ -57,12 +57,11 @@ def forward_dynamics(P, tree, q, qd, tau, wrenches, qdd, work):
     """qdd: what is left of tau, over M; returns a joint found to move no inertia, or -1."""
     n = P.shape[1]
     turns, loads, motions, rest = rnea.parts(P, work)
-    still, bias, M = rest[:n], rest[n : 2 * n], rest[2 * n :]
-    rnea.clear(still)
-    rnea.frictions(P, tree, qd, bias)
+    bias, M, still = rest[:n], rest[n:], work[:0]
     rnea.outward(P, tree, q, qd, still, turns, loads, motions, False)
     rnea.surroundings(P, tree, wrenches, loads)
     rnea.inward(P, tree, q, bias, turns, loads, False)
+    rnea.drives(P, tree, qd, still, bias)
     for i in range(n):
         store(qdd, i, load(tau, i) - load(bias, i))
     composites = work[TURN * n : (TURN + COMPOSITE) * n]  # loads and motions have served
