@@ -24,7 +24,8 @@ def gravity_forces(P, tree, q, tau, work):
     turns, loads, ups = work[: TURN * n], work[TURN * n : (TURN + PAIR) * n], work[(TURN + PAIR) * n :]
     turn_all(P, tree, q, turns)
     outward(P, tree, turns, loads, ups)
-    inward(P, tree, q, tau, turns, loads, False)
+    still = work[:0]
+    inward(P, tree, q, still, still, tau, turns, loads, False)
 
 
 @kernel

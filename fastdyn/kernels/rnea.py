@@ -20,7 +20,7 @@ from fastdyn.kernels.frames import (
 )
 from fastdyn.kernels.joints import TURN, along, felt, friction, travel, turn_all, turn_of
 from fastdyn.kernels.rows import *
-from fastdyn.scalars import add, fill, kernel, load, store
+from fastdyn.scalars import fill, kernel, load, store
 from fastdyn.scalars.vectors import (
     cross,
     load_vector,
@@ -46,7 +46,7 @@ def bias_forces_rows(n):
 
 
 def joint_reactions_rows(n):
-    return (ROWS_A_LINK + 1) * n
+    return ROWS_A_LINK * n
 
 
 @kernel
@@ -55,8 +55,7 @@ def inverse_dynamics(P, tree, q, qd, qdd, wrenches, tau, work):
     turns, loads, motions, _ = parts(P, work)
     outward(P, tree, q, qd, qdd, turns, loads, motions, False)
     surroundings(P, tree, wrenches, loads)
-    inward(P, tree, q, tau, turns, loads, False)
-    drives(P, tree, qd, qdd, tau)
+    inward(P, tree, q, qd, qdd, tau, turns, loads, False)
 
 
 @kernel
@@ -65,20 +64,17 @@ def bias_forces(P, tree, q, qd, tau, work):
     turns, loads, motions, _ = parts(P, work)
     still = work[:0]
     outward(P, tree, q, qd, still, turns, loads, motions, False)
-    inward(P, tree, q, tau, turns, loads, False)
-    drives(P, tree, qd, still, tau)
+    inward(P, tree, q, qd, still, tau, turns, loads, False)
 
 
 @kernel
 def joint_reactions(P, tree, q, qd, qdd, wrenches, reactions, work):
     """What the parent exerts on each link at its joint, in the user's link frame: force, moment."""
-    n = P.shape[1]
-    turns, loads, motions, rest = parts(P, work)
-    tau = rest[:n]
+    turns, loads, motions, _ = parts(P, work)
     outward(P, tree, q, qd, qdd, turns, loads, motions, True)
     surroundings(P, tree, wrenches, loads)
-    inward(P, tree, q, tau, turns, loads, True)
-    for i in range(n):
+    inward(P, tree, q, qd, qdd, work[:0], turns, loads, True)
+    for i in range(P.shape[1]):
         store_pair(reactions, tree[INDEX, i], reaction(P, i, load_motion(motions, i), load_pair(loads, i)))
 
 
@@ -88,20 +84,6 @@ def parts(P, work):
     n = P.shape[1]
     loads, motions, rest = TURN * n, (TURN + PAIR) * n, ROWS_A_LINK * n
     return work[:loads], work[loads:motions], work[motions:rest], work[rest:]
-
-
-# ---------------------------------------------------------------------------------------------- drives
-
-
-@kernel
-def drives(P, tree, qd, qdd, tau):
-    """Adds to tau what rotors and friction take; qdd: an empty buffer for no acceleration."""
-    for i in range(P.shape[1]):
-        j = tree[INDEX, i]
-        if qdd.shape[0] > 0:
-            add(tau, j, P[ARMATURE, i] * load(qdd, j))
-        if tree[KIND, i] & RUBS:
-            add(tau, j, friction(P, tree, qd, i))
 
 
 # ---------------------------------------------------------------------------------------------- outward
@@ -273,11 +255,11 @@ def user_axes(P, i):
 
 
 @kernel
-def inward(P, tree, q, tau, turns, loads, keep):
-    """From the tips to the base: what each joint transmits, and of it what the joint feels, tau.
+def inward(P, tree, q, qd, qdd, tau, turns, loads, keep):
+    """From the tips to the base: what each joint transmits and, of it, tau.
 
-    A straight link hands its wrench on in registers, any other through its parent's rows. keep: whether `loads` holds
-    all that each joint transmits afterwards.
+    A straight link hands its wrench on in registers, any other through its parent's rows. keep: `loads` becomes what
+    each joint transmits, and tau is left alone.
     """
     none = zero_pair(turns)
     wrench = none  # what the link just visited hands to this one
@@ -285,13 +267,24 @@ def inward(P, tree, q, tau, turns, loads, keep):
         wrench = plus_pair(wrench, load_pair(loads, i))
         if keep:
             store_pair(loads, i, wrench)
-        store(tau, tree[INDEX, i], felt(P, tree, i, wrench))  # (3.3-58)
+        else:
+            store(tau, tree[INDEX, i], plus_drive(P, tree, qd, qdd, i, felt(P, tree, i, wrench)))  # (3.3-58)
         if tree[PARENT, i] >= 0:
             wrench = parent_wrench(P, tree, q, i, turn_of(P, turns, i), wrench)
         if not tree[KIND, i] & STRAIGHT:
             if tree[PARENT, i] >= 0:
                 add_pair(loads, tree[PARENT, i], wrench)
             wrench = none
+
+
+@kernel
+def plus_drive(P, tree, qd, qdd, i, force):
+    """A joint's force, and what its rotor and friction take; empty buffers for no acceleration, no velocity."""
+    if qdd.shape[0] > 0:
+        force = force + P[ARMATURE, i] * load(qdd, tree[INDEX, i])
+    if qd.shape[0] > 0 and tree[KIND, i] & RUBS:
+        force = force + friction(P, tree, qd, i)
+    return force
 
 
 @kernel
