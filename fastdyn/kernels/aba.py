@@ -58,8 +58,7 @@ def forward_dynamics(P, tree, q, qd, tau, wrenches, qdd, work):
     """qdd; returns a joint found to move no inertia, or -1."""
     n = P.shape[1]
     turns, loads, motions, rest = rnea.parts(P, work)
-    still, bodies, shares = rest[:n], rest[n : (1 + BODY) * n], rest[(1 + BODY) * n :]
-    rnea.clear(still)
+    bodies, shares, still = rest[: BODY * n], rest[BODY * n :], work[:0]
     rnea.outward(P, tree, q, qd, still, turns, loads, motions, False)
     rnea.surroundings(P, tree, wrenches, loads)
     bad = inward(P, tree, q, qd, tau, qdd, turns, loads, bodies, shares)
@@ -97,15 +96,18 @@ def inward(P, tree, q, qd, tau, qdd, turns, loads, bodies, shares):
         share = times(over, unit[0]), times(over, unit[1])
         store_pair(shares, i, share)
         store(qdd, tree[INDEX, i], acceleration)
-        if parent >= 0:
-            turn = turn_of(P, turns, i)
-            body = parent_body(P, tree, q, i, turn, given_way(body, unit, share))
-            wrench = plus(wrench[0], times(acceleration, unit[0])), plus(wrench[1], times(acceleration, unit[1]))
-            wrench = parent_wrench(P, tree, q, i, turn, wrench)
-        if not kind & STRAIGHT:
-            if parent >= 0:
-                add_body(bodies, parent, body)
-                add_pair(loads, parent, wrench)
+        if parent < 0:
+            body, wrench = no_body(turns), zero_pair(turns)
+            continue
+        turn = turn_of(P, turns, i)
+        body = turned_body(P, tree, q, i, turn, given_way(body, unit, share))
+        wrench = plus(wrench[0], times(acceleration, unit[0])), plus(wrench[1], times(acceleration, unit[1]))
+        wrench = parent_wrench(P, tree, q, i, turn, wrench)
+        if kind & STRAIGHT:
+            body = straight_body(P[PX, i], P[PZ, i], body)
+        else:
+            add_body(bodies, parent, placed_body(P, i, body))
+            add_pair(loads, parent, wrench)
             body, wrench = no_body(turns), zero_pair(turns)
     return bad
 
@@ -113,14 +115,15 @@ def inward(P, tree, q, qd, tau, qdd, turns, loads, bodies, shares):
 @kernel
 def outward(P, tree, q, qdd, turns, shares, accelerations):
     """Joint accelerations, from the base to the tips; `accelerations` holds those of the links that are due to them."""
+    motion = zero_pair(turns)
     for i in range(P.shape[1]):
-        motion = zero_pair(turns)
-        if tree[PARENT, i] >= 0:
-            motion = carried_motion(P, tree, q, i, turn_of(P, turns, i), load_pair(accelerations, tree[PARENT, i]))
+        motion = carried_motion(P, tree, q, i, turns, accelerations, motion)
         share = load_pair(shares, i)
         acceleration = load(qdd, tree[INDEX, i]) - (dot(motion[0], share[0]) + dot(motion[1], share[1]))
         store(qdd, tree[INDEX, i], acceleration)
-        store_pair(accelerations, i, plus_joint(P, tree, i, motion, acceleration))
+        motion = plus_joint(P, tree, i, motion, acceleration)
+        if tree[KIND, i] & FORK:
+            store_pair(accelerations, i, motion)
 
 
 # ---------------------------------------------------------------------------------------------- articulated bodies
@@ -155,18 +158,16 @@ def given_way(body, unit, share):
 
 
 @kernel
-def parent_body(P, tree, q, i, turn, body):
-    """An articulated body on link i, as its parent sees it, about the parent's origin."""
+def turned_body(P, tree, q, i, turn, body):
+    """An articulated body on link i, about its place on the parent, in the parent's axes (gamma still to be undone)."""
     if tree[KIND, i] & SLIDES:
         body = slid_body(travel(P, tree, q, i), body)
     A, B, C = body
-    A = symmetric_turned_x(alpha(P, i), symmetric_turned_z(turn, A))
-    C = symmetric_turned_x(alpha(P, i), symmetric_turned_z(turn, C))
-    B = matrix_turned_x(alpha(P, i), matrix_turned_z(turn, B))
-    if tree[KIND, i] & STRAIGHT:
-        return straight_body(P[PX, i], P[PZ, i], A, B, C)
-    A, B, C = placed_body(place(P, i), A, B, C)
-    return symmetric_turned_z(gamma(P, i), A), matrix_turned_z(gamma(P, i), B), symmetric_turned_z(gamma(P, i), C)
+    return (
+        symmetric_turned_x(alpha(P, i), symmetric_turned_z(turn, A)),
+        matrix_turned_x(alpha(P, i), matrix_turned_z(turn, B)),
+        symmetric_turned_x(alpha(P, i), symmetric_turned_z(turn, C)),
+    )
 
 
 # About another origin, from which the old one is at p: B' = B - A [p]x, C' = C - B^T [p]x + [p]x B'
@@ -186,8 +187,9 @@ def slid_body(d, body):
 
 
 @kernel
-def straight_body(px, pz, A, B, C):
+def straight_body(px, pz, body):
     """p = (px, 0, pz)."""
+    A, B, C = body
     Axx, Ayy, Azz, Axy, Axz, Ayz = A
     (Bxx, Bxy, Bxz), (Byx, Byy, Byz), (Bzx, Bzy, Bzz) = B
     Cxx, Cyy, Czz, Cxy, Cxz, Cyz = C
@@ -204,9 +206,10 @@ def straight_body(px, pz, A, B, C):
 
 
 @kernel
-def placed_body(p, A, B, C):
-    """Any p."""
-    px, py, pz = p
+def placed_body(P, i, body):
+    """Any p; then gamma is undone."""
+    px, py, pz = place(P, i)
+    A, B, C = body
     Axx, Ayy, Azz, Axy, Axz, Ayz = A
     (Bxx, Bxy, Bxz), (Byx, Byy, Byz), (Bzx, Bzy, Bzz) = B
     Cxx, Cyy, Czz, Cxy, Cxz, Cyz = C
@@ -219,7 +222,9 @@ def placed_body(p, A, B, C):
     Cxy = Cxy + Bxx * pz - Bzx * px + py * Dzy - pz * Dyy
     Cxz = Cxz - Bxx * py + Byx * px + py * Dzz - pz * Dyz
     Cyz = Cyz - Bxy * py + Byy * px + pz * Dxz - px * Dzz
-    return A, ((Dxx, Dxy, Dxz), (Dyx, Dyy, Dyz), (Dzx, Dzy, Dzz)), (Cxx, Cyy, Czz, Cxy, Cxz, Cyz)
+    B, C = ((Dxx, Dxy, Dxz), (Dyx, Dyy, Dyz), (Dzx, Dzy, Dzz)), (Cxx, Cyy, Czz, Cxy, Cxz, Cyz)
+    angle = gamma(P, i)
+    return symmetric_turned_z(angle, A), matrix_turned_z(angle, B), symmetric_turned_z(angle, C)
 
 
 # ---------------------------------------------------------------------------------------------- rows

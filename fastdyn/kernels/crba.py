@@ -49,7 +49,8 @@ def mass_matrix(P, tree, q, M, work):
     n = P.shape[1]
     turns, composites = work[: TURN * n], work[TURN * n :]
     turn_all(P, tree, q, turns)
-    columns(P, tree, q, M, turns, composites, True)
+    clear_branches(tree, M)
+    columns(P, tree, q, M, turns, composites)
 
 
 @kernel
@@ -57,16 +58,14 @@ def forward_dynamics(P, tree, q, qd, tau, wrenches, qdd, work):
     """qdd: what is left of tau, over M; returns a joint found to move no inertia, or -1."""
     n = P.shape[1]
     turns, loads, motions, rest = rnea.parts(P, work)
-    still, bias, M = rest[:n], rest[n : 2 * n], rest[2 * n :]
-    rnea.clear(still)
-    rnea.frictions(P, tree, qd, bias)
+    bias, M, still = rest[:n], rest[n:], work[:0]
     rnea.outward(P, tree, q, qd, still, turns, loads, motions, False)
     rnea.surroundings(P, tree, wrenches, loads)
-    rnea.inward(P, tree, q, bias, turns, loads, False)
+    rnea.inward(P, tree, q, qd, still, bias, turns, loads, False)
     for i in range(n):
         store(qdd, i, load(tau, i) - load(bias, i))
     composites = work[TURN * n : (TURN + COMPOSITE) * n]  # loads and motions have served
-    columns(P, tree, q, M, turns, composites, False)
+    columns(P, tree, q, M, turns, composites)
     bad = factorise(P, tree, M)
     solve(tree, M, qdd)
     return bad
@@ -179,32 +178,32 @@ def at(tree, i, j):
 
 
 @kernel
-def no_entries(tree, M, j, first, last):
-    """Writes zeros where joint j meets joints `first` to `last` - 1, which are on other branches."""
-    for i in range(first, last):
-        store(M, at(tree, i, j), fill(M, 0.0))
-        store(M, at(tree, j, i), fill(M, 0.0))
+def clear_branches(tree, M):
+    """Clears a matrix if it has entries of joints on different branches, which are zero."""
+    for i in range(tree.shape[1]):
+        if tree[PARENT, i] != i - 1:
+            for row in range(M.shape[0]):
+                store(M, row, fill(M, 0.0))
+            break
 
 
 @kernel
-def columns(P, tree, q, M, turns, composites, whole):
-    """All of M; if not whole, nothing is written where joints are on different branches."""
+def columns(P, tree, q, M, turns, composites):
+    """All of M but the zeros where joints are on different branches."""
     begin(tree, composites)
     body = no_body(turns)
     for j in range(P.shape[1] - 1, -1, -1):
         body = composite(P, tree, composites, j, body)
-        column(P, tree, q, M, turns, j, unit_wrench(P, tree, j, body, fill(turns, 0.0)), whole)
+        column(P, tree, q, M, turns, j, unit_wrench(P, tree, j, body, fill(turns, 0.0)))
         body = hand_on(P, tree, q, turns, composites, j, body)
 
 
 @kernel
-def column(P, tree, q, M, turns, j, wrench, whole):
+def column(P, tree, q, M, turns, j, wrench):
     """Column j of M, and row j: the wrench of its composite, felt at each joint on the way to the base."""
     store(M, at(tree, j, j), felt(P, tree, j, wrench) + P[ARMATURE, j])
     i, parent = j, tree[PARENT, j]
     while parent >= 0:
-        if whole:
-            no_entries(tree, M, j, parent + 1, i)
         turn = turn_of(P, turns, i)
         if tree[PARENT, parent] < 0:  # of the last wrench only what the joint feels is wanted: the rest is not computed
             entry = felt(P, tree, parent, parent_wrench(P, tree, q, i, turn, wrench))
@@ -214,8 +213,6 @@ def column(P, tree, q, M, turns, j, wrench, whole):
         store(M, at(tree, parent, j), entry)
         store(M, at(tree, j, parent), entry)
         i, parent = parent, tree[PARENT, parent]
-    if whole:
-        no_entries(tree, M, j, 0, i)
 
 
 # ---------------------------------------------------------------------------------------------- factors

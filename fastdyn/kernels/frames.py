@@ -4,7 +4,7 @@ An angle is a pair (sine, cosine), a wrench a pair (force, moment), a motion a p
 linear parts are those at the frame's origin.
 """
 
-from fastdyn.kernels.joints import at_zero, slid
+from fastdyn.kernels.joints import at_zero, slid, turn_of
 from fastdyn.kernels.rows import *
 from fastdyn.scalars import kernel
 from fastdyn.scalars.vectors import add_vector, cross, load_vector, plus, store_vector, zero_vector
@@ -158,10 +158,17 @@ def parent_wrench(P, tree, q, i, turn, wrench):
 
 
 @kernel
-def carried_motion(P, tree, q, i, turn, motion):
-    """The motion of link i's frame that its parent's motion alone gives it."""
-    linear, angular = motion
+def carried_motion(P, tree, q, i, turns, motions, before):
+    """The motion of link i's frame that its parent's motion alone gives it.
+
+    The parent's is `before`, the one of the link just visited, or stands in `motions` if link i is not straight.
+    """
+    if tree[PARENT, i] < 0:
+        return zero_pair(turns)
+    linear, angular = before
     if not tree[KIND, i] & STRAIGHT:
+        linear, angular = load_pair(motions, tree[PARENT, i])
         linear, angular = turned_back(gamma(P, i), linear), turned_back(gamma(P, i), angular)
+    turn = turn_of(P, turns, i)
     linear = plus(linear, cross(angular, place(P, i)))
     return slid(P, tree, q, i, (into_link(P, i, turn, linear), into_link(P, i, turn, angular)))

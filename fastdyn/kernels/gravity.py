@@ -3,7 +3,7 @@
 from fastdyn.kernels.frames import PAIR, gamma, into_link, store_pair, turned_back
 from fastdyn.kernels.joints import TURN, turn_all, turn_of
 from fastdyn.kernels.momentum import BODY, first_moments, load_body
-from fastdyn.kernels.rnea import base_acceleration, clear, inward
+from fastdyn.kernels.rnea import base_acceleration, inward
 from fastdyn.kernels.rows import *
 from fastdyn.scalars import fill, kernel, store
 from fastdyn.scalars.vectors import cross, dot, load_vector, store_vector, times, zero_vector
@@ -22,10 +22,10 @@ def gravity_forces(P, tree, q, tau, work):
     """tau that holds the robot still."""
     n = P.shape[1]
     turns, loads, ups = work[: TURN * n], work[TURN * n : (TURN + PAIR) * n], work[(TURN + PAIR) * n :]
-    clear(tau)
     turn_all(P, tree, q, turns)
     outward(P, tree, turns, loads, ups)
-    inward(P, tree, q, tau, turns, loads, False)
+    still = work[:0]
+    inward(P, tree, q, still, still, tau, turns, loads, False)
 
 
 @kernel

@@ -20,7 +20,7 @@ from fastdyn.kernels.frames import (
 )
 from fastdyn.kernels.joints import TURN, along, felt, friction, travel, turn_all, turn_of
 from fastdyn.kernels.rows import *
-from fastdyn.scalars import add, fill, kernel, load, store
+from fastdyn.scalars import fill, kernel, load, store
 from fastdyn.scalars.vectors import (
     cross,
     load_vector,
@@ -42,45 +42,39 @@ def inverse_dynamics_rows(n):
 
 
 def bias_forces_rows(n):
-    return (ROWS_A_LINK + 1) * n
+    return ROWS_A_LINK * n
 
 
 def joint_reactions_rows(n):
-    return (ROWS_A_LINK + 1) * n
+    return ROWS_A_LINK * n
 
 
 @kernel
 def inverse_dynamics(P, tree, q, qd, qdd, wrenches, tau, work):
     """tau: what a motion takes, beside what the surroundings exert."""
     turns, loads, motions, _ = parts(P, work)
-    drives(P, tree, qd, qdd, tau)
     outward(P, tree, q, qd, qdd, turns, loads, motions, False)
     surroundings(P, tree, wrenches, loads)
-    inward(P, tree, q, tau, turns, loads, False)
+    inward(P, tree, q, qd, qdd, tau, turns, loads, False)
 
 
 @kernel
 def bias_forces(P, tree, q, qd, tau, work):
     """tau at zero acceleration."""
-    turns, loads, motions, rest = parts(P, work)
-    still = rest[: P.shape[1]]
-    clear(still)
-    frictions(P, tree, qd, tau)
+    turns, loads, motions, _ = parts(P, work)
+    still = work[:0]
     outward(P, tree, q, qd, still, turns, loads, motions, False)
-    inward(P, tree, q, tau, turns, loads, False)
+    inward(P, tree, q, qd, still, tau, turns, loads, False)
 
 
 @kernel
 def joint_reactions(P, tree, q, qd, qdd, wrenches, reactions, work):
     """What the parent exerts on each link at its joint, in the user's link frame: force, moment."""
-    n = P.shape[1]
-    turns, loads, motions, rest = parts(P, work)
-    tau = rest[:n]
-    clear(tau)
+    turns, loads, motions, _ = parts(P, work)
     outward(P, tree, q, qd, qdd, turns, loads, motions, True)
     surroundings(P, tree, wrenches, loads)
-    inward(P, tree, q, tau, turns, loads, True)
-    for i in range(n):
+    inward(P, tree, q, qd, qdd, work[:0], turns, loads, True)
+    for i in range(P.shape[1]):
         store_pair(reactions, tree[INDEX, i], reaction(P, i, load_motion(motions, i), load_pair(loads, i)))
 
 
@@ -92,51 +86,23 @@ def parts(P, work):
     return work[:loads], work[loads:motions], work[motions:rest], work[rest:]
 
 
-@kernel
-def clear(buffer):
-    for row in range(buffer.shape[0]):
-        store(buffer, row, fill(buffer, 0.0))
-
-
-# ---------------------------------------------------------------------------------------------- drives
-
-
-@kernel
-def drives(P, tree, qd, qdd, tau):
-    """tau starts as rotor inertia plus friction."""
-    for i in range(P.shape[1]):
-        j = tree[INDEX, i]
-        force = P[ARMATURE, i] * load(qdd, j)
-        if tree[KIND, i] & RUBS:
-            force = force + friction(P, tree, qd, i)
-        store(tau, j, force)
-
-
-@kernel
-def frictions(P, tree, qd, tau):
-    """tau starts as friction alone."""
-    for i in range(P.shape[1]):
-        if tree[KIND, i] & RUBS:
-            store(tau, tree[INDEX, i], friction(P, tree, qd, i))
-        else:
-            store(tau, tree[INDEX, i], fill(tau, 0.0))
-
-
 # ---------------------------------------------------------------------------------------------- outward
 
 
 @kernel
 def outward(P, tree, q, qd, qdd, turns, loads, motions, keep):
-    """Each link's motion, from the base to the tips, and the wrench it takes; keep: whether every motion is stored.
+    """Each link's motion, from the base to the tips, and the wrench it takes.
 
+    qdd: an empty buffer for no acceleration; keep: whether every link's motion is stored.
     w, dw: angular velocity and acceleration; a: acceleration of the origin; U: see `whirl`.
     """
     turn_all(P, tree, q, turns)
-    none = zero_vector(turns)
+    zero, none = fill(turns, 0.0), zero_vector(turns)
     w, dw, a, U = none, none, none, (none, none, none)
     for i in range(P.shape[1]):
         kind, parent, j = tree[KIND, i], tree[PARENT, i], tree[INDEX, i]
-        turn, rate, acceleration = turn_of(P, turns, i), load(qd, j), load(qdd, j)
+        turn, rate = turn_of(P, turns, i), load(qd, j)
+        acceleration = load(qdd, j) if qdd.shape[0] > 0 else zero
         if parent < 0:
             w, dw, a = none, none, turned_back(turn, base_acceleration(P, i, turns))
         else:
@@ -289,11 +255,11 @@ def user_axes(P, i):
 
 
 @kernel
-def inward(P, tree, q, tau, turns, loads, keep):
-    """From the tips to the base: what each joint transmits, and of it what its motor gives, added to tau.
+def inward(P, tree, q, qd, qdd, tau, turns, loads, keep):
+    """From the tips to the base: what each joint transmits and, of it, tau.
 
-    A straight link hands its wrench on in registers, any other through its parent's rows. keep: whether `loads` holds
-    all that each joint transmits afterwards.
+    A straight link hands its wrench on in registers, any other through its parent's rows. keep: `loads` becomes what
+    each joint transmits, and tau is left alone.
     """
     none = zero_pair(turns)
     wrench = none  # what the link just visited hands to this one
@@ -301,13 +267,24 @@ def inward(P, tree, q, tau, turns, loads, keep):
         wrench = plus_pair(wrench, load_pair(loads, i))
         if keep:
             store_pair(loads, i, wrench)
-        add(tau, tree[INDEX, i], felt(P, tree, i, wrench))  # (3.3-58)
+        else:
+            store(tau, tree[INDEX, i], plus_drive(P, tree, qd, qdd, i, felt(P, tree, i, wrench)))  # (3.3-58)
         if tree[PARENT, i] >= 0:
             wrench = parent_wrench(P, tree, q, i, turn_of(P, turns, i), wrench)
         if not tree[KIND, i] & STRAIGHT:
             if tree[PARENT, i] >= 0:
                 add_pair(loads, tree[PARENT, i], wrench)
             wrench = none
+
+
+@kernel
+def plus_drive(P, tree, qd, qdd, i, force):
+    """A joint's force, and what its rotor and friction take; empty buffers for no acceleration, no velocity."""
+    if qdd.shape[0] > 0:
+        force = force + P[ARMATURE, i] * load(qdd, tree[INDEX, i])
+    if qd.shape[0] > 0 and tree[KIND, i] & RUBS:
+        force = force + friction(P, tree, qd, i)
+    return force
 
 
 @kernel

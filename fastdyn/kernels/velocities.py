@@ -1,7 +1,7 @@
 """How fast each link moves, and the kinetic energy of it."""
 
 from fastdyn.kernels.frames import PAIR, carried_motion, load_pair, store_pair, zero_pair
-from fastdyn.kernels.joints import TURN, plus_joint, turn_all, turn_of
+from fastdyn.kernels.joints import TURN, plus_joint, turn_all
 from fastdyn.kernels.rows import *
 from fastdyn.scalars import fill, kernel, load, store
 from fastdyn.scalars.vectors import cross, dot
@@ -14,11 +14,11 @@ def kinetic_energy_rows(n):
 @kernel
 def velocities(P, tree, q, qd, turns, speeds):
     """(linear, angular) velocity of each link's frame, expressed in it. (3.3-50) and its integral"""
+    motion = zero_pair(turns)
     for i in range(P.shape[1]):
-        motion = zero_pair(turns)
-        if tree[PARENT, i] >= 0:
-            motion = carried_motion(P, tree, q, i, turn_of(P, turns, i), load_pair(speeds, tree[PARENT, i]))
-        store_pair(speeds, i, plus_joint(P, tree, i, motion, load(qd, tree[INDEX, i])))
+        motion = carried_motion(P, tree, q, i, turns, speeds, motion)
+        motion = plus_joint(P, tree, i, motion, load(qd, tree[INDEX, i]))
+        store_pair(speeds, i, motion)
 
 
 @kernel
