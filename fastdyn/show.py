@@ -195,8 +195,8 @@ def plot(robot: Mechanism, q: ArrayLike | None = None, ax: Any = None) -> Any:
     """A stick figure in the world's frame on a 3-D matplotlib Axes, which is returned.
 
     Links are thick lines, joints circles (revolute), squares (prismatic) or diamonds (helical) with their axes and
-    their places in q, centres of mass grey discs whose area grows with mass; frames have x solid, y dashed, z dotted. q:
-    (n,) rad or m; zero, or the limit next to it, if not given. ax: axes with projection="3d"; new ones if not given.
+    their places in q, centres of mass grey discs whose area grows with mass; frames have x solid, y dashed, z dotted.
+    q: (n,) rad or m; zero, or the limit next to it, if not given. ax: axes with projection="3d"; new ones if not given.
     """
     values = _resting(robot) if q is None else coordinates(robot, q)
     poses = link_poses(robot, list(values.values()))
