@@ -30,7 +30,7 @@ from fastdyn.scalars import (
 )
 
 HEADER = 8
-SCRATCH = aba.forward_dynamics_rows(1)  # rows for each joint: the largest need
+SCRATCH: int = aba.forward_dynamics_rows(1)  # rows for each joint: the largest need
 
 
 def workspace_size(n: int) -> int:
