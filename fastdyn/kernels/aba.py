@@ -70,7 +70,7 @@ def forward_dynamics(P, tree, q, qd, tau, wrenches, qdd, work):
     rnea.outward(P, tree, q, qd, still, turns, loads, motions, False)
     rnea.surroundings(P, tree, wrenches, loads)
     bad = inward(P, tree, q, qd, tau, qdd, turns, loads, bodies, shares)
-    outward(P, tree, q, qdd, turns, shares, loads)  # the wrenches have served
+    outward(P, tree, q, qdd, turns, shares, loads)  # accelerations in place of loads, no longer needed
     return bad
 
 

@@ -114,7 +114,10 @@ def friction(P, tree, qd, i):
 
 @kernel
 def unit_wrench(P, tree, i, body, zero):
-    """The wrench that a rigid body (m, h, J) on joint i takes, at rest, at the joint's unit acceleration."""
+    """The wrench that a rigid body (m, h, J) on joint i takes, at rest, at the joint's unit acceleration.
+
+    zero: of the body's kind of scalar.
+    """
     m, h, (xx, yy, _, _, xz, yz) = body
     kind = tree[KIND, i]
     if kind & PRISMATIC:

@@ -52,7 +52,7 @@ def joint_reactions_rows(n):
 
 @kernel
 def inverse_dynamics(P, tree, q, qd, qdd, wrenches, tau, work):
-    """tau: what a motion takes, beside what the surroundings exert."""
+    """tau of a motion under external wrenches."""
     turns, loads, motions, _ = parts(P, work)
     outward(P, tree, q, qd, qdd, turns, loads, motions, False)
     surroundings(P, tree, wrenches, loads)
@@ -236,7 +236,7 @@ def store_motion(motions, i, w, dw, a):
 
 @kernel
 def surroundings(P, tree, wrenches, loads):
-    """Takes away what the surroundings exert on each link, in the user's frames; an empty buffer means nothing."""
+    """Subtracts external wrenches, which are given in the user's frames; an empty buffer for none."""
     if wrenches.shape[0] > 0:
         for i in range(P.shape[1]):
             force, moment = load_pair(wrenches, tree[INDEX, i])
