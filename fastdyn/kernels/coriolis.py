@@ -65,7 +65,7 @@ def coriolis_matrix(P, tree, q, qd, C, work):
     crba.all_composites(P, tree, q, turns, composites)
     velocities(P, tree, q, qd, turns, speeds)
     all_flows(P, tree, q, qd, turns, composites, speeds, flows)
-    clear_scalars(tree, C)
+    clear_scalars(tree, C, fill(turns, 0.0))
     for j in range(n):
         column(P, tree, q, qd, C, turns, composites, speeds, flows, j)
 

@@ -49,7 +49,7 @@ def mass_matrix(P, tree, q, M, work):
     n = P.shape[1]
     turns, composites = work[: TURN * n], work[TURN * n :]
     turn_all(P, tree, q, turns)
-    clear_scalars(tree, M)
+    clear_scalars(tree, M, fill(turns, 0.0))
     columns(P, tree, q, M, turns, composites, True)
 
 
@@ -182,13 +182,13 @@ def at(tree, i, j):
 
 
 @kernel
-def clear_scalars(tree, M):
+def clear_scalars(tree, M, zero):
     """Clears a matrix of scalars if some joints are on different branches."""
     if width(M) == 1:
         for i in range(tree.shape[1]):
             if tree[PARENT, i] != i - 1:
                 for row in range(M.shape[0]):
-                    store(M, row, fill(M, 0.0))
+                    store(M, row, zero)
                 break
 
 
