@@ -25,7 +25,15 @@ from fastdyn.kernels.frames import (
     symmetric_turned_z,
     zero_pair,
 )
-from fastdyn.kernels.joints import articulated_wrench, felt, friction, plus_joint, travel, turn_of
+from fastdyn.kernels.joints import (
+    articulated_plus_link,
+    articulated_wrench,
+    felt,
+    friction,
+    plus_joint,
+    travel,
+    turn_of,
+)
 from fastdyn.kernels.rows import *
 from fastdyn.scalars import all_above, all_finite, kernel, load, store
 from fastdyn.scalars.vectors import (
@@ -62,7 +70,7 @@ def forward_dynamics(P, tree, q, qd, tau, wrenches, qdd, work):
     rnea.outward(P, tree, q, qd, still, turns, loads, motions, False)
     rnea.surroundings(P, tree, wrenches, loads)
     bad = inward(P, tree, q, qd, tau, qdd, turns, loads, bodies, shares)
-    outward(P, tree, q, qdd, turns, shares, loads)  # the wrenches have served
+    outward(P, tree, q, qdd, turns, shares, loads)  # accelerations in place of loads, no longer needed
     return bad
 
 
@@ -79,7 +87,7 @@ def inward(P, tree, q, qd, tau, qdd, turns, loads, bodies, shares):
     bad = -1
     for i in range(P.shape[1] - 1, -1, -1):
         kind, parent = tree[KIND, i], tree[PARENT, i]
-        body = plus_link(P, tree, i, body)
+        body = articulated_plus_link(P, tree, i, body)
         if kind & FORK:
             body = plus_body(body, load_body(bodies, i))
         wrench = plus_pair(wrench, load_pair(loads, i))
@@ -127,23 +135,6 @@ def outward(P, tree, q, qdd, turns, shares, accelerations):
 
 
 # ---------------------------------------------------------------------------------------------- articulated bodies
-
-
-@kernel
-def plus_link(P, tree, i, body):
-    """An articulated body and what joint i can feel of its link: A = m, B = -[h]x, C = trace(J) - J."""
-    (Axx, Ayy, Azz, Axy, Axz, Ayz), (Bx, By, Bz), C = body
-    kind, hx, hy = tree[KIND, i], P[HX, i], P[HY, i]
-    Bx, By, Bz = (Bx[0], Bx[1], Bx[2] - hy), (By[0], By[1], By[2] + hx), (Bz[0] + hy, Bz[1] - hx, Bz[2])
-    if kind & SLIDES:
-        m, hz = P[MASS, i], P[HZ, i]
-        Axx, Ayy, Azz = Axx + m, Ayy + m, Azz + m
-        Bx, By = (Bx[0], Bx[1] + hz, Bx[2]), (By[0] - hz, By[1], By[2])
-    if not kind & PRISMATIC:
-        xx, yy, zz, xy, xz, yz = C
-        Jxx, Jyy = P[JXX, i], P[JYY, i]
-        C = xx + Jyy, yy + Jxx, zz + (Jxx + Jyy), xy - P[JXY, i], xz - P[JXZ, i], yz - P[JYZ, i]
-    return (Axx, Ayy, Azz, Axy, Axz, Ayz), (Bx, By, Bz), C
 
 
 @kernel

@@ -16,7 +16,7 @@ K = integral of (x' - o') (x - o)^T dm. Column j sends inward two wrenches and a
 """
 
 from fastdyn.kernels import crba
-from fastdyn.kernels.crba import COMPOSITE, at, clear_branches, load_body
+from fastdyn.kernels.crba import COMPOSITE, at, clear_lanes, clear_scalars, load_body
 from fastdyn.kernels.frames import (
     PAIR,
     alpha,
@@ -65,7 +65,7 @@ def coriolis_matrix(P, tree, q, qd, C, work):
     crba.all_composites(P, tree, q, turns, composites)
     velocities(P, tree, q, qd, turns, speeds)
     all_flows(P, tree, q, qd, turns, composites, speeds, flows)
-    clear_branches(tree, C)
+    clear_scalars(tree, C, fill(turns, 0.0))
     for j in range(n):
         column(P, tree, q, qd, C, turns, composites, speeds, flows, j)
 
@@ -149,6 +149,7 @@ def column(P, tree, q, qd, C, turns, composites, speeds, flows, j):
         store(C, at(tree, i, j), felt(P, tree, i, changing))
         store(C, at(tree, j, i), felt_by_rate(P, tree, i, unit, e, w))
         parent = tree[PARENT, i]
+        clear_lanes(tree, C, j, i, parent)
         if parent < 0:
             break
         turn = turn_of(P, turns, i)
