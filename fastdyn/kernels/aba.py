@@ -8,51 +8,11 @@ An articulated body is (A, B, C), force over moment: f = A a + B w', n = B^T a +
 """
 
 from fastdyn.kernels import rnea
-from fastdyn.kernels.frames import (
-    PAIR,
-    add_pair,
-    alpha,
-    carried_motion,
-    gamma,
-    load_pair,
-    matrix_turned_x,
-    matrix_turned_z,
-    parent_wrench,
-    place,
-    plus_pair,
-    store_pair,
-    symmetric_turned_x,
-    symmetric_turned_z,
-    zero_pair,
-)
-from fastdyn.kernels.joints import (
-    articulated_plus_link,
-    articulated_wrench,
-    felt,
-    friction,
-    plus_joint,
-    travel,
-    turn_of,
-)
+from fastdyn.kernels.frames import *
+from fastdyn.kernels.joints import *
 from fastdyn.kernels.rows import *
 from fastdyn.scalars import all_above, all_finite, kernel, load, store
-from fastdyn.scalars.vectors import (
-    add_matrix,
-    add_symmetric,
-    dot,
-    load_matrix,
-    load_symmetric,
-    matrix_minus_outer,
-    matrix_plus,
-    plus,
-    store_matrix,
-    store_symmetric,
-    symmetric_minus_outer,
-    symmetric_plus,
-    times,
-    zero_symmetric,
-    zero_vector,
-)
+from fastdyn.scalars.vectors import *
 
 BODY = 21  # rows of an articulated body: A, C, B by rows
 

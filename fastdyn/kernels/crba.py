@@ -5,32 +5,11 @@ column j. A composite is (m, h, J), as in rows.py. A matrix has n * n rows, row 
 """
 
 from fastdyn.kernels import rnea
-from fastdyn.kernels.frames import (
-    alpha,
-    gamma,
-    out_of_link,
-    parent_wrench,
-    place,
-    symmetric_turned_x,
-    symmetric_turned_z,
-    turned,
-)
-from fastdyn.kernels.joints import TURN, felt, plus_link, travel, turn_all, turn_of, unit_wrench
+from fastdyn.kernels.frames import *
+from fastdyn.kernels.joints import *
 from fastdyn.kernels.rows import *
 from fastdyn.scalars import add, all_above, all_finite, fill, kernel, load, store, width
-from fastdyn.scalars.vectors import (
-    add_symmetric,
-    add_vector,
-    load_symmetric,
-    load_vector,
-    plus,
-    store_symmetric,
-    store_vector,
-    symmetric_plus,
-    times,
-    zero_symmetric,
-    zero_vector,
-)
+from fastdyn.scalars.vectors import *
 
 COMPOSITE = 10  # rows of a composite: m, h, J
 
@@ -208,12 +187,12 @@ def columns(P, tree, q, M, turns, composites, whole):
     body = no_body(turns)
     for j in range(P.shape[1] - 1, -1, -1):
         body = composite(P, tree, composites, j, body)
-        column(P, tree, q, M, turns, j, unit_wrench(P, tree, j, body, fill(turns, 0.0)), whole)
+        mass_column(P, tree, q, M, turns, j, unit_wrench(P, tree, j, body, fill(turns, 0.0)), whole)
         body = hand_on(P, tree, q, turns, composites, j, body)
 
 
 @kernel
-def column(P, tree, q, M, turns, j, wrench, whole):
+def mass_column(P, tree, q, M, turns, j, wrench, whole):
     """Column j of M, and row j: the wrench of its composite, felt at each joint on the way to the base."""
     store(M, at(tree, j, j), felt(P, tree, j, wrench) + P[ARMATURE, j])
     i, parent = j, tree[PARENT, j]

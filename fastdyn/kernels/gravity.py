@@ -1,12 +1,12 @@
 """Gravity alone: the forces that hold a robot still, and its potential energy."""
 
-from fastdyn.kernels.frames import PAIR, gamma, into_link, store_pair, turned_back
-from fastdyn.kernels.joints import TURN, turn_all, turn_of
+from fastdyn.kernels.frames import *
+from fastdyn.kernels.joints import *
 from fastdyn.kernels.momentum import BODY, first_moments, load_body
 from fastdyn.kernels.rnea import base_acceleration, inward
 from fastdyn.kernels.rows import *
 from fastdyn.scalars import fill, kernel, store
-from fastdyn.scalars.vectors import cross, dot, load_vector, store_vector, times, zero_vector
+from fastdyn.scalars.vectors import *
 
 
 def gravity_forces_rows(n):

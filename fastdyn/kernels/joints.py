@@ -9,7 +9,7 @@ Everything that depends on the type of a joint and is not an algorithm's own sta
 
 from fastdyn.kernels.rows import *
 from fastdyn.scalars import by_sign, fill, kernel, load, sincos_rows, store
-from fastdyn.scalars.vectors import plus, times
+from fastdyn.scalars.vectors import *
 
 TURN = 2  # rows of a link's turn
 

@@ -5,34 +5,11 @@ arm dynamics, there for frames at the links' far ends). Two passes: `outward` fi
 that this motion takes, `inward` sums the wrenches of all that a joint carries.
 """
 
-from fastdyn.kernels.frames import (
-    PAIR,
-    add_pair,
-    gamma,
-    into_link,
-    load_pair,
-    parent_wrench,
-    place,
-    plus_pair,
-    store_pair,
-    turned_back,
-    zero_pair,
-)
-from fastdyn.kernels.joints import TURN, along, felt, friction, travel, turn_all, turn_of
+from fastdyn.kernels.frames import *
+from fastdyn.kernels.joints import *
 from fastdyn.kernels.rows import *
 from fastdyn.scalars import fill, kernel, load, store
-from fastdyn.scalars.vectors import (
-    column,
-    cross,
-    load_vector,
-    matrix_vector,
-    negative,
-    plus,
-    store_vector,
-    times,
-    transposed_vector,
-    zero_vector,
-)
+from fastdyn.scalars.vectors import *
 
 MOTION = 9  # rows of a link's motion: angular velocity, angular acceleration, acceleration of the origin
 ROWS_A_LINK = TURN + PAIR + MOTION

@@ -1,10 +1,10 @@
 """How fast each link moves, and the kinetic energy of it."""
 
-from fastdyn.kernels.frames import PAIR, carried_motion, load_pair, store_pair, zero_pair
-from fastdyn.kernels.joints import TURN, plus_joint, turn_all
+from fastdyn.kernels.frames import *
+from fastdyn.kernels.joints import *
 from fastdyn.kernels.rows import *
 from fastdyn.scalars import fill, kernel, load, store
-from fastdyn.scalars.vectors import cross, dot
+from fastdyn.scalars.vectors import *
 
 
 def kinetic_energy_rows(n):
