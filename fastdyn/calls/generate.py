@@ -23,7 +23,7 @@ from numba import types
 
 from fastdyn import scalars
 from fastdyn.calls import headers, layout
-from fastdyn.calls.layout import COORDINATES, FIRST_FIELD, JOINTS, SCRATCH, SCRATCH_ROWS, SPARE
+from fastdyn.calls.layout import COORDINATES, FIRST_FIELD, JOINTS, MODEL_ROWS, SCRATCH, SCRATCH_ROWS, SPARE
 from fastdyn.compiler.entries import Entry, generated
 from fastdyn.compiler.policy import kernel
 from fastdyn.kernels import coupling
@@ -212,7 +212,9 @@ def _sizes(coupled: bool) -> list[str]:
 
 
 def _state_source(name: str, quantity: Quantity, coupled: bool) -> str:
-    lines = [*_sizes(coupled), "P, tree = model_at(workspace, n)", *["G, pattern = coupling_at(workspace)"] * coupled]
+    rows, tree_rows = MODEL_ROWS[quantity.layout]
+    lines = [*_sizes(coupled), f"P, tree = model_at(workspace, n, {rows}, {tree_rows})"]
+    lines += ["G, pattern = coupling_at(workspace)"] * coupled
     for field in quantity.inputs + quantity.gives:
         size = _size(field, coupled)
         if field in quantity.optional:

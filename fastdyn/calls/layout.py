@@ -2,6 +2,7 @@
 
 from fastdyn.calls.headers import word
 from fastdyn.compiler.policy import kernel
+from fastdyn.formulations import dh_rows, kane_rrt, screw_rows
 from fastdyn.kernels import coupling, rows
 from fastdyn.quantities import FIELDS
 from fastdyn.scalars import all_finite
@@ -11,6 +12,14 @@ from fastdyn.scalars.memory import columns_at, integers_at, vector_at
 JOINTS, COORDINATES, PATTERN_COLUMNS, G_COLUMNS, SCRATCH_ROWS, TREE, P, PATTERN, G, SCRATCH, FIRST_FIELD = range(11)
 SPARE = 4  # fields that a quantity may have besides those of the table
 HEADER = FIRST_FIELD + 2 * (len(FIELDS) + SPARE)
+
+# by the layout that a quantity names: how many rows P and tree have
+MODEL_ROWS = {
+    "canonical": (rows.ROWS, 3),
+    "dh": (dh_rows.ROWS, 1),
+    "screws": (screw_rows.ROWS, 1),
+    "rrt": (kane_rrt.ROWS, 1),
+}
 
 
 @kernel
@@ -26,9 +35,9 @@ def at(workspace, slot):
 
 
 @kernel
-def model_at(workspace, n):
+def model_at(workspace, n, rows, tree_rows):
     """P and tree of a workspace."""
-    return columns_at(at(workspace, P), rows.ROWS, n), integers_at(at(workspace, TREE), 3, n)
+    return columns_at(at(workspace, P), rows, n), integers_at(at(workspace, TREE), tree_rows, n)
 
 
 @kernel
