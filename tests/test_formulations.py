@@ -416,14 +416,18 @@ def test_generalized_dalembert_refuses_a_prismatic_joint_by_name():
 
 
 @pytest.mark.parametrize("chain", [dh_chain, screw_chain])
-def test_chains_are_of_independent_revolute_and_prismatic_joints(chain):
-    links = [fd.Link("base"), fd.Link("nut", 1.0)]
-    screw = fd.Robot(links, [fd.Joint("spindle", "base", "nut", "helical", pitch=0.01)], name="press")
-    message = "joint 'spindle' of press is helical: expected revolute or prismatic, the kinds that the classic"
-    with pytest.raises(FormulationError, match=message):
-        chain(screw)
+def test_chains_are_of_independent_joints(chain):
     with pytest.raises(FormulationError, match="two_link is coupled"):
         chain(fd.robots.two_link().coupled([[1.0], [2.0]]))
+
+
+def test_only_screws_describe_helical_joints():
+    links = [fd.Link("base"), fd.Link("nut", 1.0)]
+    press = fd.Robot(links, [fd.Joint("spindle", "base", "nut", "helical", pitch=0.01)], name="press")
+    message = "revolute and prismatic joints, but joint 'spindle' of press is helical: use one by screws"
+    with pytest.raises(FormulationError, match=message):
+        dh_chain(press)
+    assert screw_chain(press).P[screw_rows.WX : screw_rows.VZ + 1, 0].tolist() == [0, 0, 1, 0, 0, 0.01]
 
 
 def test_a_tree_is_refused_with_the_link_that_forks():
