@@ -270,7 +270,7 @@ class Dynamics(HasDescription):
                 robot = self.description.name
                 raise ArgumentError(f"wrenches names {name!r}, which is no link of {robot}: {sorted(carriers)}")
             given[f"wrenches[{name!r}]"] = wrench
-        arrays, lead = read(given, dict.fromkeys(given, (6,)), "a wrench", of="component")
+        arrays, lead = read(given, dict.fromkeys(given, (6,)), "a wrench", dict.fromkeys(given, "component"))
         check_finite(arrays)
         total = np.zeros((*lead, len(joints), 6))
         for name, array in zip(wrenches, arrays.values(), strict=True):

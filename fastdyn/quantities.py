@@ -18,6 +18,7 @@ from typing import Any
 
 from fastdyn.formulations import (
     christoffel,
+    dh_rows,
     generalized_dalembert,
     kane,
     kane_rrt,
@@ -27,9 +28,18 @@ from fastdyn.formulations import (
     newton_euler_link,
     probing,
     recursive_lagrange,
+    screw_rows,
     screws,
 )
-from fastdyn.kernels import aba, coriolis, coupling, crba, gravity, momentum, rnea, velocities
+from fastdyn.kernels import aba, coriolis, coupling, crba, gravity, momentum, rnea, rows, velocities
+
+# by layout: the rows of P and of tree
+LAYOUTS = {
+    "canonical": (rows.ROWS, 3),
+    "dh": (dh_rows.ROWS, 1),
+    "screws": (screw_rows.ROWS, 1),
+    "rrt": (kane_rrt.ROWS, 1),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,8 +178,8 @@ def _formulation(
     **more: Any,
 ) -> Quantity:
     """A row of a text that has its own name, and so have its rows of scratch, unless its module has one text only."""
-    rows = getattr(module, f"{name}_rows", None) or module.work_rows
-    return Quantity(name, getattr(module, name), rows, _MOTION, gives, layout=layout, source=source, **more)
+    work = getattr(module, f"{name}_rows", None) or module.work_rows
+    return Quantity(name, getattr(module, name), work, _MOTION, gives, layout=layout, source=source, **more)
 
 
 FORMULATIONS = {

@@ -289,7 +289,7 @@ class CoupledRobot(_Facade):
         >>> fd.robots.two_link().coupled([[1], [2]], offset=[0, 0.5]).joint_positions([1.0])
         array([1. , 2.5])
         """
-        given, _ = read({"q": q}, {"q": (self.n,)}, self.name, "coordinate")
+        given, _ = read({"q": q}, {"q": (self.n,)}, self.name, {"q": "coordinate"})
         check_finite(given)
         positions: Array = given["q"] @ self.G.T + self.offset
         return positions

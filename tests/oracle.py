@@ -190,11 +190,16 @@ def link_loads(stand: Stand, qd, qdd) -> Iterator[tuple[Body, np.ndarray, np.nda
 
 
 def friction(robot, qd):
-    """What friction takes: viscous, and Coulomb's by the direction of motion; none at rest."""
+    """What friction at the joints takes."""
+    return motor_friction([joint.motor for joint in robot.all_joints if joint.kind != "fixed"], qd)
+
+
+def motor_friction(motors, rates):
+    """What friction of motors takes: viscous, and Coulomb's by the direction of motion; none at rest."""
     forces = []
-    for joint, rate in zip((j for j in robot.all_joints if j.kind != "fixed"), np.asarray(qd, Real), strict=True):
-        plus, minus = joint.motor.joint_coulomb
-        forces.append(joint.motor.joint_viscous * rate + (plus if rate > 0 else -minus if rate < 0 else 0))
+    for motor, rate in zip(motors, np.asarray(rates, Real), strict=True):
+        plus, minus = motor.joint_coulomb
+        forces.append(motor.joint_viscous * rate + (plus if rate > 0 else -minus if rate < 0 else 0))
     return np.array(forces, Real)
 
 
@@ -220,13 +225,16 @@ def gravity_forces(robot, q):
 
 
 def forward_dynamics(robot, q, qd, tau, wrenches=None):
-    M = mass_matrix(robot, q)
     rest = np.asarray(tau, Real) - inverse_dynamics(robot, q, qd, np.zeros(len(qd)), wrenches)
-    # LAPACK knows no long doubles: each repetition corrects by what the last answer leaves over
-    qdd, coarse = np.zeros(len(qd), Real), M.astype(float)
+    return solved(mass_matrix(robot, q), rest)
+
+
+def solved(M, b):
+    """x of M x = b. LAPACK knows no long doubles: each repetition corrects by what the last answer leaves over."""
+    x, coarse = np.zeros(len(b), Real), M.astype(float)
     for _ in range(4):
-        qdd = qdd + np.linalg.solve(coarse, (rest - M @ qdd).astype(float))
-    return qdd
+        x = x + np.linalg.solve(coarse, (b - M @ x).astype(float))
+    return x
 
 
 def kinetic_energy(robot, q, qd):

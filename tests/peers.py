@@ -116,6 +116,17 @@ class Pinocchio:
             found.append(np.concatenate([R.T @ force.linear, R.T @ force.angular]))
         return np.array(found)
 
+    def momentum(self, q, qd):
+        """(6,): linear, then angular about the centre of mass, along the base's axes."""
+        found = self.pin.computeCentroidalMomentum(self.model, self.data, q[self.order], qd[self.order])
+        R = self.robot.mount[:3, :3]
+        return np.concatenate([R.T @ found.linear, R.T @ found.angular])
+
+    def center_of_mass(self, q):
+        """In the base link's frame."""
+        mount = self.robot.mount
+        return mount[:3, :3].T @ (self.pin.centerOfMass(self.model, self.data, q[self.order]) - mount[:3, 3])
+
 
 class MuJoCo:
     """A robot as a mujoco.MjModel: rotors as armature, viscous friction as damping. Coulomb friction is left out.

@@ -9,21 +9,16 @@ import numpy as np
 import pytest
 
 import fastdyn as fd
+from fastdyn.quantities import METHODS
 from tests.samples import any_robot, square, states
 
 ROBOT = any_robot("tree", 5, seed=1, prismatic=0.4)
 N = ROBOT.n
+# by the method called, and the value of `method=` where it is not the first: the names of the arguments
 FUNCTIONS = {
-    "inverse_dynamics": ("q", "qd", "qdd", "wrenches"),
-    "forward_dynamics": ("q", "qd", "tau", "wrenches"),
-    "forward_dynamics, crba": ("q", "qd", "tau", "wrenches"),
-    "bias_forces": ("q", "qd"),
-    "gravity_forces": ("q",),
-    "mass_matrix": ("q",),
-    "coriolis_matrix": ("q", "qd"),
-    "kinetic_energy": ("q", "qd"),
-    "potential_energy": ("q",),
-    "joint_reactions": ("q", "qd", "qdd", "wrenches"),
+    f"{name}, {row.method}" if k else name: tuple(field.name for field in row.inputs)
+    for name, texts in METHODS.items()
+    for k, row in enumerate(texts)
 }
 ARGUMENTS = [(name, argument) for name, arguments in FUNCTIONS.items() for argument in arguments]
 
@@ -170,12 +165,12 @@ def test_what_is_not_finite_is_found_in_broadcast_arguments(name):
 
 
 SLIDER = fd.Robot(
-    [fd.Link("base"), fd.Link("arm", 1.0, (1, 0, 0)), fd.Link("sled", 1.0, (0, 1, 0))],
+    [fd.Link("base"), fd.Link("arm", 1.0, (1, 0, 0)), fd.Link("sled", 2.0, (0, 1, 0))],
     [fd.Joint("hinge", "base", "arm"), fd.Joint("rail", "arm", "sled", "prismatic", axis=(1, 0, 0))],
     name="slider",
     gravity=(0, -1e200, 0),
 )
-BEYOND = {  # finite arguments, and results that are not
+BEYOND = {  # finite arguments, and results, or first moments on the way to them, that are not
     "inverse_dynamics": {"qd": [1e200, 0.0]},
     "bias_forces": {"qd": [1e200, 0.0]},
     "joint_reactions": {"qd": [1e200, 0.0]},
@@ -184,6 +179,8 @@ BEYOND = {  # finite arguments, and results that are not
     "mass_matrix": {"q": [0.0, 1e200]},
     "gravity_forces": {"q": [0.0, 1e200]},
     "potential_energy": {"q": [1.0, 1e200]},
+    "center_of_mass": {"q": [0.0, 1.7e308]},
+    "momentum": {"q": [0.0, 1e200], "qd": [1e200, 0.0]},
     "forward_dynamics": {"qd": [1e200, 0.0]},
     "forward_dynamics, crba": {"qd": [1e200, 0.0]},
 }
@@ -504,8 +501,7 @@ def test_arrays_of_robots_and_models_are_read_only():
     robot = square(2)
     joint, link, model = robot.joints[0], robot.links[0], robot.model
     for array in (
-        robot.gravity, robot.mount, joint.origin, joint.tail, joint.axis, link.com, link.inertia, model.P, model.T,
-        model.forked,
+        robot.gravity, robot.mount, joint.origin, joint.tail, joint.axis, link.com, link.inertia, model.P, model.tree,
     ):  # fmt: skip
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 0

@@ -350,7 +350,7 @@ def plain(name, robot, state, start=np.zeros, array=np.asarray):
         P, kinds = RRT, np.zeros((1, 1), dtype=np.int64)
     else:
         chain = screw_chain(robot) if "screws" in name else dh_chain(robot)
-        P, kinds = chain.P, chain.T
+        P, kinds = chain.P, chain.kinds
     results = [array(start(n**k)) for k in axes]
     no_load = [array(np.zeros(0))] * (name == "newton_euler_link")
     text(P, kinds, *map(array, state), *no_load, *results, array(start(rows(n))))
@@ -381,8 +381,8 @@ def test_a_load_of_zeros_is_none():
     chain, (q, qd, qdd) = dh_chain(fd.robots.random_chain(3, 2)), states(3)[:, 0]
     with_zeros, without = np.empty((2, 3))
     work = np.empty(newton_euler_link.work_rows(3))
-    newton_euler_link.newton_euler_link(chain.P, chain.T, q, qd, qdd, np.zeros(6), with_zeros, work)
-    newton_euler_link.newton_euler_link(chain.P, chain.T, q, qd, qdd, np.zeros(0), without, work)
+    newton_euler_link.newton_euler_link(chain.P, chain.kinds, q, qd, qdd, np.zeros(6), with_zeros, work)
+    newton_euler_link.newton_euler_link(chain.P, chain.kinds, q, qd, qdd, np.zeros(0), without, work)
     assert np.array_equal(with_zeros, without)
 
 
@@ -392,8 +392,8 @@ def test_traces_of_zeros_that_the_table_counts_change_nothing():
     h_ikm, again = np.zeros((2, n**3))
     work = np.zeros(lagrange_euler.lagrange_euler_rows(n))
     results = np.zeros(n), np.zeros(n * n), np.zeros(n), np.zeros(n), h_ikm
-    lagrange_euler.lagrange_euler(chain.P, chain.T, *states(n)[:, 0], *results, work)
-    lagrange_euler.coriolis_coefficients(chain.T, again, work, n, True)
+    lagrange_euler.lagrange_euler(chain.P, chain.kinds, *states(n)[:, 0], *results, work)
+    lagrange_euler.coriolis_coefficients(chain.kinds, again, work, n, True)
     assert h_ikm.any()
     assert np.array_equal(again, h_ikm)
 
@@ -402,8 +402,8 @@ def test_probing_whole_columns_gives_the_same_matrix():
     chain, n = dh_chain(fd.robots.random_chain(4, 5, prismatic=0.3)), 4
     D, columns = np.zeros((2, n * n))
     work = np.zeros(probing.work_rows(n))
-    probing.probing(chain.P, chain.T, *states(n)[:, 0], np.zeros(n), D, np.zeros(n), np.zeros(n), work)
-    probing.inertia_by_probing(chain.P, chain.T, columns, work, False)
+    probing.probing(chain.P, chain.kinds, *states(n)[:, 0], np.zeros(n), D, np.zeros(n), np.zeros(n), work)
+    probing.inertia_by_probing(chain.P, chain.kinds, columns, work, False)
     assert np.abs(columns - D).max() <= 100 * n * EPS * np.abs(D).max()
 
 
@@ -416,14 +416,18 @@ def test_generalized_dalembert_refuses_a_prismatic_joint_by_name():
 
 
 @pytest.mark.parametrize("chain", [dh_chain, screw_chain])
-def test_chains_are_of_independent_revolute_and_prismatic_joints(chain):
-    links = [fd.Link("base"), fd.Link("nut", 1.0)]
-    screw = fd.Robot(links, [fd.Joint("spindle", "base", "nut", "helical", pitch=0.01)], name="press")
-    message = "joint 'spindle' of press is helical: expected revolute or prismatic, the kinds that the classic"
-    with pytest.raises(FormulationError, match=message):
-        chain(screw)
+def test_chains_are_of_independent_joints(chain):
     with pytest.raises(FormulationError, match="two_link is coupled"):
         chain(fd.robots.two_link().coupled([[1.0], [2.0]]))
+
+
+def test_only_screws_describe_helical_joints():
+    links = [fd.Link("base"), fd.Link("nut", 1.0)]
+    press = fd.Robot(links, [fd.Joint("spindle", "base", "nut", "helical", pitch=0.01)], name="press")
+    message = "revolute and prismatic joints, but joint 'spindle' of press is helical: use one by screws"
+    with pytest.raises(FormulationError, match=message):
+        dh_chain(press)
+    assert screw_chain(press).P[screw_rows.WX : screw_rows.VZ + 1, 0].tolist() == [0, 0, 1, 0, 0, 0.01]
 
 
 def test_a_tree_is_refused_with_the_link_that_forks():

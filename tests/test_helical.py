@@ -14,12 +14,14 @@ from fastdyn.geometry import go, homogeneous, turn, turn_x, turn_z
 from fastdyn.mechanism.poses import link_poses
 from fastdyn.study.formulations import inverse_dynamics as by_formulation
 from tests.peers import Pinocchio
-from tests.samples import EPS, changed, energy_scale, square, states, torque_scale, with_motors
+from tests.samples import EPS, changed, energy_scale, reach, square, states, torque_scale, with_motors
+from tests.test_identities import momentum_scales
 from tests.test_oracle import (  # noqa: F401
     Case,
     check,
     shuffled,
     test_bias_forces_agree_with_the_oracle,
+    test_center_of_mass_agrees_with_the_oracle,
     test_coriolis_matrix_agrees_with_the_oracle,
     test_forward_dynamics_agree_with_the_oracle,
     test_gravity_forces_agree_with_the_oracle,
@@ -27,6 +29,7 @@ from tests.test_oracle import (  # noqa: F401
     test_joint_reactions_agree_with_the_oracle,
     test_kinetic_energy_agrees_with_the_oracle,
     test_mass_matrix_agrees_with_the_oracle,
+    test_momentum_agrees_with_the_oracle,
     test_potential_energy_agrees_with_the_oracle,
     test_rate_of_the_mass_matrix_less_twice_the_coriolis_matrix_is_skew,
     with_fixed_links,
@@ -40,6 +43,7 @@ from tests.test_peers import (  # noqa: F401
     test_energies_are_pinocchios,
     test_joint_reactions_are_pinocchios,
     test_mass_matrix_is_pinocchios,
+    test_momentum_and_center_of_mass_are_pinocchios,
     test_torques_are_pinocchios,
     test_torques_under_wrenches_are_pinocchios,
 )
@@ -430,6 +434,11 @@ def test_a_nut_on_a_vertical_screw_is_a_textbook_exercise():
     np.testing.assert_allclose(nut.coriolis_matrix([q], [qd]), [[0.0]], atol=8 * EPS * inertia)
     np.testing.assert_allclose(nut.kinetic_energy([q], [qd]), inertia * qd**2 / 2, rtol=8 * EPS)
     np.testing.assert_allclose(nut.potential_energy([q]), m * g * (h * q + 0.05), rtol=8 * EPS)
+    c, s = np.cos(q), np.sin(q)
+    centre = np.array([0.1 * c + 0.2 * s, 0.1 * s - 0.2 * c, h * q + 0.05])
+    np.testing.assert_allclose(nut.center_of_mass([q]), centre, rtol=0, atol=8 * EPS)
+    linear = m * qd * np.array([-centre[1], centre[0], h])
+    np.testing.assert_allclose(nut.momentum([q], [qd]), [*linear, 0, 0, 0.05 * qd], rtol=0, atol=8 * EPS * m)
 
 
 @pytest.mark.parametrize("robot", ROBOTS, ids=repr)
@@ -454,6 +463,11 @@ def test_a_helical_joint_is_a_revolute_and_a_prismatic_one_coupled(robot):
     energy = tolerance * energy_scale(robot, q, qd)
     np.testing.assert_allclose(robot.kinetic_energy(q, qd), two.kinetic_energy(q, qd), rtol=0, atol=energy)
     np.testing.assert_allclose(robot.potential_energy(q), two.potential_energy(q), rtol=0, atol=energy)
+    atol = tolerance * np.repeat(momentum_scales(robot, q, qd), 3)
+    assert (np.abs(robot.momentum(q, qd) - two.momentum(q, qd)) <= atol).all()
+    np.testing.assert_allclose(
+        robot.center_of_mass(q), two.center_of_mass(q), rtol=0, atol=tolerance * (1 + reach(robot, q))
+    )
 
 
 @pytest.mark.parametrize("robot", ROBOTS, ids=repr)

@@ -185,6 +185,107 @@ def test_power_of_the_drives_is_the_rate_of_energy(scene):
     assert_close(pace * derivative(energy), power, pace * robot.n * DIFFERENCES * scale)
 
 
+# ---------------------------------------------------------------------------------------------- momentum
+
+
+def moving_mass(robot):
+    return sum(link.mass for link in robot.links)
+
+
+def askew(robot):
+    """On a base that stands neither upright nor at the world's origin."""
+    mount = np.eye(4)
+    mount[:3, :3], mount[:3, 3] = rotation(np.array([0.5, -1.0, 2.0])), (3.0, -2.0, 1.0)
+    return robot.with_mount(mount)
+
+
+def momentum_scales(robot, q, qd):
+    """kg m/s and kg m^2/s: the sizes of the terms that linear and angular momentum are sums of.
+
+    A joint moves no mass faster than the reach times its rate, or, a prismatic one, than its rate.
+    """
+    lever, rates = 1 + reach(robot, q), np.abs(qd).sum()
+    spin = sum(np.linalg.norm(link.inertia) for link in robot.all_links) * rates
+    linear = sum(link.mass for link in robot.all_links) * lever * rates
+    return linear, linear * lever + spin
+
+
+@given(scenes())
+def test_linear_momentum_is_mass_times_the_velocity_of_the_centre_of_mass(scene):
+    robot, q, qd, _ = scene
+    robot = askew(robot)
+    pace = np.abs(qd).sum()  # no sine of a single rotation is faster
+    velocity = pace * derivative(lambda t: robot.center_of_mass(q + t * qd / pace))
+    tolerance = robot.n * DIFFERENCES * momentum_scales(robot, q, qd)[0]
+    assert_close(robot.momentum(q, qd)[:3], moving_mass(robot) * velocity, tolerance)
+
+
+@given(scenes())
+def test_momentum_changes_by_weight_and_by_what_the_base_exerts(scene):
+    """Newton and Euler for the whole robot: the weight has no moment about the centre of mass."""
+    robot, q, qd, qdd = scene
+    robot = askew(robot)
+    pace = 2 * np.abs(qd).sum() + np.sqrt(np.abs(qdd).sum())
+
+    def momentum(s):
+        t = s / pace
+        return robot.momentum(q + t * qd + t**2 / 2 * qdd, qd + t * qdd)
+
+    R, base = robot.mount[:3, :3], robot.mount[:3, 3]
+    force, moment = moving_mass(robot) * R.T @ robot.gravity, np.zeros(3)
+    found, _ = poses(robot, q)
+    for joint, reaction in zip(robot.joints, robot.joint_reactions(q, qd, qdd), strict=True):
+        if joint.parent == robot.base.name:
+            link = found[joint.child]
+            at = R.T @ ((link @ np.linalg.inv(joint.tail))[:3, 3] - base) - robot.center_of_mass(q)
+            push, twist = (R.T @ link[:3, :3] @ half for half in (reaction[:3], reaction[3:]))
+            force, moment = force + push, moment + twist + np.cross(at, push)
+    rate = pace * derivative(momentum)
+    linear, angular = momentum_scales(robot, q, np.abs(qd) + np.abs(qdd) / pace)
+    # the reactions are rounded, too, and the weight is a part of them that cancels
+    size = torque_scale(robot, q, qd, qdd) * (1 + reach(robot, q))
+    rounding = robot.n * ROUNDING * size
+    assert_close(rate[:3], force, pace * robot.n * DIFFERENCES * linear + rounding)
+    assert_close(rate[3:], moment, pace * robot.n * DIFFERENCES * angular + rounding)
+
+
+@given(scenes())
+def test_potential_energy_is_the_whole_mass_at_its_centre(scene):
+    robot, q, qd, _ = scene
+    robot = askew(robot)
+    centre = robot.mount[:3, :3] @ robot.center_of_mass(q) + robot.mount[:3, 3]
+    lifted = moving_mass(robot) * np.linalg.norm(robot.gravity) * np.linalg.norm(robot.mount[:3, 3])
+    tolerance = robot.n * ROUNDING * (energy_scale(robot, q, 0 * qd) + lifted)
+    assert_close(robot.potential_energy(q), -moving_mass(robot) * robot.gravity @ centre, tolerance)
+
+
+@given(scenes(), st.integers(0, 11))
+def test_momentum_of_one_body_is_mass_times_velocity_and_inertia_times_turning(scene, which):
+    robot, q, qd, _ = scene
+    body = robot.links[which % robot.n]
+    bare = [link if link is body else replace(link, mass=0.0, inertia=np.zeros((3, 3))) for link in robot.all_links]
+    alone = changed(robot, links=bare)
+    link = poses(alone, q)[0][body.name]
+    v, w = (link[:3, :3] @ half for half in np.split(jacobian(alone, q, body.name) @ qd, 2))
+    arm, I = link[:3, :3] @ body.com, link[:3, :3] @ body.inertia @ link[:3, :3].T
+    found = alone.momentum(q, qd)
+    linear, angular = momentum_scales(alone, q, qd)
+    assert_close(found[:3], body.mass * (v + np.cross(w, arm)), robot.n * ROUNDING * linear)
+    # the moment about the base's origin, less that of the whole about it
+    assert_close(found[3:], I @ w, robot.n * ROUNDING * angular)
+    assert_close(alone.center_of_mass(q), link[:3, 3] + arm, robot.n * ROUNDING * (1 + reach(alone, q)))
+
+
+@given(scenes())
+def test_momentum_is_linear_in_the_rates_and_knows_no_drives(scene):
+    robot, q, a, b = scene
+    expected = robot.momentum(q, a) - 3.7 * robot.momentum(q, b)
+    scales = np.repeat(momentum_scales(robot, q, np.abs(a) + 3.7 * np.abs(b)), 3)
+    difference = robot.momentum(q, a - 3.7 * b) - expected
+    assert (np.abs(difference) <= robot.n * ROUNDING * scales).all()
+    assert np.array_equal(with_motors(robot, lambda joint: fd.Motor()).momentum(q, a), robot.momentum(q, a))
+
+
 # ---------------------------------------------------------------------------------------------- linear in the masses
 
 

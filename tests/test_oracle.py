@@ -92,6 +92,11 @@ def make_robots(n, rng):
     yield right_angled(n, rng)
 
 
+def norm(array, axis=None):
+    """Of long doubles, too."""
+    return np.sqrt((np.asarray(array) ** 2).sum(axis=axis))
+
+
 def largest(*terms):
     """For each state, the largest number among all terms; where all are zero, as good as zero is asked for."""
     return np.max([np.abs(term).reshape(STATES, -1).max(axis=1) for term in terms], axis=0) + np.finfo(float).tiny
@@ -149,6 +154,17 @@ class Case:
         """What gravity would ask of each joint if no weight balanced another one: sizes only."""
         stands, g = [oracle.Stand(self.robot, q) for q in self.q], np.linalg.norm(self.robot.gravity)
         return np.stack([sum(b.mass * g * np.linalg.norm(b.Jv, axis=0) for b in stand.bodies()) for stand in stands])
+
+    @cached_property
+    def reach(self):
+        """For each state, mass times distance of the centres from the base, all summed: a first moment's terms."""
+        base = oracle.pose(self.robot.mount)[:3, 3]
+        stands = [oracle.Stand(self.robot, q) for q in self.q]
+        return np.array([sum(b.mass * norm(b.centre - base) for b in stand.bodies()) for stand in stands])
+
+    @cached_property
+    def mass(self):
+        return sum(body.mass for body in oracle.Stand(self.robot, self.q[0]).bodies())
 
     @cached_property
     def tau_needed(self):
@@ -252,6 +268,45 @@ def test_potential_energy_agrees_with_the_oracle(check):
         # links above and below the world's origin cancel: what is rounded is weight times distance
         scale = np.linalg.norm(case.robot.gravity) * np.sum(heights, axis=1)
         return case.error(case.results("potential_energy", "q"), reference, scale)
+
+    check(error, linear)
+
+
+def test_center_of_mass_agrees_with_the_oracle(check):
+    def error(case):
+        reference = case.each(oracle.center_of_mass, "q")
+        # links on both sides of the base cancel: what is rounded is mass times distance, over the whole mass
+        return case.error(case.results("center_of_mass", "q"), reference, case.reach / case.mass)
+
+    check(error, linear)
+
+
+def momenta(case):
+    """For each state, the sizes of what linear and angular momentum are sums of: (2, STATES).
+
+    A link's momentum is a sum over the joints below it, and so is its moment, which is about the base's origin before
+    that of the whole about it is taken away.
+    """
+    sizes = np.zeros((2, STATES))
+    base = oracle.pose(case.robot.mount)[:3, 3]
+    for k, (q, qd) in enumerate(zip(case.q, np.abs(case.qd), strict=True)):
+        linear = 0.0
+        for body in oracle.Stand(case.robot, q).bodies():
+            push = body.mass * norm(body.Jv, axis=0) @ qd
+            spin = norm(body.inertia) * norm(body.Jw, axis=0) @ qd
+            linear += push
+            sizes[1, k] += norm(body.centre - base) * push + spin
+        sizes[0, k] = linear
+        sizes[1, k] += case.reach[k] / case.mass * linear
+    return sizes + np.finfo(float).tiny
+
+
+def test_momentum_agrees_with_the_oracle(check):
+    def error(case):
+        reference = case.each(oracle.momentum, "q", "qd")
+        results = list(case.results("momentum", "q", "qd"))
+        halves = zip((np.s_[:3], np.s_[3:]), momenta(case), strict=True)
+        return max(case.error([(k, p[part]) for k, p in results], reference[:, part], size) for part, size in halves)
 
     check(error, linear)
 
@@ -371,6 +426,23 @@ class TestTheOracleItself:
             oracle.mass_matrix(robot, q) @ qdd + C @ qd + oracle.gravity_forces(robot, q) + oracle.friction(robot, qd)
         )
         assert np.abs(same - tau).max() <= 100 * 6 * EPS * np.abs(tau).max()
+
+    def test_momentum_is_that_of_the_points_the_links_are_made_of(self, moving):
+        robot, q, qd, _ = moving
+        linear, angular = np.zeros(3), np.zeros((3, 3))
+        for link in robot.all_links:
+            com = np.append(link.com, 1.0)
+            S = link.mass * np.outer(com, com)
+            S[:3, :3] += np.trace(link.inertia) / 2 * np.eye(3) - link.inertia  # the integral of r r^T
+            T = oracle.link_poses(robot, q)[link.name]
+            speed = self.rate(lambda t, name=link.name: oracle.link_poses(robot, q + t * qd)[name])
+            linear = linear + speed[:3] @ S[:, 3]
+            angular = angular + T[:3] @ S @ speed[:3].T  # the integral of r v^T
+        R = oracle.pose(robot.mount)[:3, :3]
+        centre = R @ oracle.center_of_mass(robot, q) + oracle.pose(robot.mount)[:3, 3]
+        spin = angular - np.outer(centre, linear)
+        expected = [*R.T @ linear, *R.T @ [spin[1, 2] - spin[2, 1], spin[2, 0] - spin[0, 2], spin[0, 1] - spin[1, 0]]]
+        assert np.abs(oracle.momentum(robot, q, qd) - expected).max() <= self.TOLERANCE * np.abs(expected).max()
 
     def test_wrenches_do_the_work_that_the_joints_take_from_them(self, moving):
         robot, q, qd, qdd = moving

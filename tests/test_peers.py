@@ -21,6 +21,7 @@ from tests.samples import (
     torque_scale,
     with_motors,
 )
+from tests.test_identities import momentum_scales
 
 # 8 n eps of the scale for each of the two programs (tests/test_identities.py says why); MuJoCo turns every pose into a
 # unit quaternion and every inertia into principal axes and back, which costs no more than that. Measured: 4.4 n eps at
@@ -153,6 +154,17 @@ def test_joint_reactions_are_pinocchios(scene):
     bare = with_motors(robot, lambda joint: fd.Motor())  # bearings do not feel rotors
     expected = Pinocchio(bare).joint_reactions(q, qd, qdd)
     assert_close(robot.joint_reactions(q, qd, qdd), expected, torque_tolerance(scene))
+
+
+def test_momentum_and_center_of_mass_are_pinocchios(scene, pinocchio):
+    robot, q, qd, _ = scene
+    linear, angular = momentum_scales(robot, q, qd)
+    found, expected = robot.momentum(q, qd), pinocchio.momentum(q, qd)
+    assert_close(found[:3], expected[:3], robot.n * ROUNDING * linear)
+    assert_close(found[3:], expected[3:], robot.n * ROUNDING * angular)
+    # Pinocchio's is in the world, where the base stands apart from the origin
+    size = 1 + reach(robot, q) + np.linalg.norm(robot.mount[:3, 3])
+    assert_close(robot.center_of_mass(q), pinocchio.center_of_mass(q), robot.n * ROUNDING * size)
 
 
 # ---------------------------------------------------------------------------------------------- MuJoCo

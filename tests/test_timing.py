@@ -207,12 +207,9 @@ def test_what_takes_too_many_operations_is_left_out():
 def test_the_arm_that_is_timed_costs_what_was_counted():
     for n in (1, 4):
         model = counts.arm(n).model
-
-        def text(P, T, X, work):
-            rnea.outward(P, T, X, work)
-            rnea.inward(P, T, X, work)
-
-        counted = count(text, model.P, model.T, np.full(4 * n, 0.5), np.full(rnea.WORK * n, 0.5))
+        q, qd, qdd, tau = np.full((4, n), 0.5)
+        work = np.full(rnea.inverse_dynamics_rows(n), 0.5)
+        counted = count(rnea.inverse_dynamics, model.P, model.tree, q, qd, qdd, np.empty(0), tau, work)
         assert (counted.multiplications, counted.additions) == operation_counts()["rnea"].at(n)
 
 

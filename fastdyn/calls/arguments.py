@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -31,11 +32,14 @@ def read(
     values: Mapping[str, ArrayLike],
     cores: Mapping[str, tuple[int, ...]],
     robot: str,
-    of: str = "joint",
+    of: Mapping[str, str] = MappingProxyType({}),
     real: np.dtype[Any] = FLOAT,
 ) -> tuple[dict[str, Array], tuple[int, ...]]:
-    """The arguments given, as arrays, and their common batch axes. cores: shape of one sample; of: what they count."""
-    arrays = {name: _numbers(v, name, cores[name], robot, of, real) for name, v in values.items()}
+    """The arguments given, as arrays, and their common batch axes.
+
+    cores: the shape of one sample; of: what it counts, where these are not joints.
+    """
+    arrays = {name: _numbers(v, name, cores[name], robot, of.get(name, "joint"), real) for name, v in values.items()}
     return arrays, _common_lead(arrays, cores)
 
 

@@ -23,13 +23,16 @@ from numba import types
 
 from fastdyn import scalars
 from fastdyn.calls import headers, layout
-from fastdyn.calls.layout import COORDINATES, FIRST_FIELD, JOINTS, SCRATCH, SCRATCH_ROWS, SPARE
+from fastdyn.calls.layout import COORDINATES, FIRST_FIELD, JOINTS, SCRATCH, SCRATCH_ROWS
 from fastdyn.compiler.entries import Entry, generated
 from fastdyn.compiler.policy import kernel
 from fastdyn.kernels import coupling
-from fastdyn.quantities import FIELDS, Field, Quantity
+from fastdyn.quantities import FIELDS, LAYOUTS, Field, Quantity
 from fastdyn.scalars import memory
 from fastdyn.scalars.entry import SampleEntry, reals_and_integers
+
+SPARE = 4  # fields that a quantity may have besides those of the table
+HEADER = FIRST_FIELD + 2 * (len(FIELDS) + SPARE)  # slots
 
 
 def slot(quantity: Quantity, field: Field, joints: bool = False) -> int:
@@ -225,7 +228,9 @@ def _sizes(coupled: bool) -> list[str]:
 
 
 def _state_source(name: str, quantity: Quantity, coupled: bool) -> str:
-    lines = [*_sizes(coupled), "P, tree = model_at(workspace, n)", *["G, pattern = coupling_at(workspace)"] * coupled]
+    rows, tree_rows = LAYOUTS[quantity.layout]
+    lines = [*_sizes(coupled), f"P, tree = model_at(workspace, n, {rows}, {tree_rows})"]
+    lines += [f"G, pattern = coupling_at(workspace, {coupling.COUPLING_ROWS}, {coupling.PATTERN_ROWS})"] * coupled
     for field, buffer, joints in _buffers(quantity, coupled):
         size = _size(field, coupled and not joints)
         if field in quantity.optional:

@@ -1,16 +1,15 @@
-"""Where things lie in a workspace, and what generated code calls to get at them."""
+"""Where things lie in a workspace, and what generated code calls to get at them.
+
+Every entry depends on this file: it imports no kernels, so that an edit of one does not make all entries cold.
+"""
 
 from fastdyn.calls.headers import word
 from fastdyn.compiler.policy import kernel
-from fastdyn.kernels import coupling, rows
-from fastdyn.quantities import FIELDS
 from fastdyn.scalars import all_finite
 from fastdyn.scalars.memory import columns_at, integers_at, vector_at
 
 # slots of the header, int64 each: five sizes, then where things begin, in bytes from the workspace's own beginning
 JOINTS, COORDINATES, PATTERN_COLUMNS, G_COLUMNS, SCRATCH_ROWS, TREE, P, PATTERN, G, SCRATCH, FIRST_FIELD = range(11)
-SPARE = 4  # fields that a quantity may have besides those of the table
-HEADER = FIRST_FIELD + 2 * (len(FIELDS) + SPARE)
 
 
 @kernel
@@ -26,17 +25,16 @@ def at(workspace, slot):
 
 
 @kernel
-def model_at(workspace, n):
+def model_at(workspace, n, rows, tree_rows):
     """P and tree of a workspace."""
-    return columns_at(at(workspace, P), rows.ROWS, n), integers_at(at(workspace, TREE), 3, n)
+    return columns_at(at(workspace, P), rows, n), integers_at(at(workspace, TREE), tree_rows, n)
 
 
 @kernel
-def coupling_at(workspace):
+def coupling_at(workspace, rows, pattern_rows):
     """G and pattern of a coupled robot's workspace."""
-    reals = columns_at(at(workspace, G), coupling.COUPLING_ROWS, word(workspace + 8 * G_COLUMNS))
-    columns = word(workspace + 8 * PATTERN_COLUMNS)
-    return reals, integers_at(at(workspace, PATTERN), coupling.PATTERN_ROWS, columns)
+    reals = columns_at(at(workspace, G), rows, word(workspace + 8 * G_COLUMNS))
+    return reals, integers_at(at(workspace, PATTERN), pattern_rows, word(workspace + 8 * PATTERN_COLUMNS))
 
 
 @kernel

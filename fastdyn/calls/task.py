@@ -52,6 +52,7 @@ class Task:
         self.entry = generate.batch(quantity, coupled)
         self.names = tuple(field.name for field in quantity.inputs)
         self.inputs = {field.name: field.core(n, m) for field in quantity.inputs}
+        self.units = {field.name: parameters.unit for field in quantity.inputs if field.coupling}
         self.results = tuple(field.core(n, m) for field in quantity.gives)
         self.columns = tuple(math.prod(core) for core in self.results)
         self.several = len(self.results) > 1
@@ -135,7 +136,7 @@ class Task:
     def _any(self, values: tuple[ArrayLike, ...], out: Result, threads: int, index: tuple[int, ...]) -> Result:
         """The result for anything that can be converted to arrays."""
         given = dict(zip(self.names, values, strict=False))  # optional inputs may be left out
-        arrays, lead = read(given, self.inputs, self.parameters.robot, self.parameters.unit, self.real)
+        arrays, lead = read(given, self.inputs, self.parameters.robot, self.units, self.real)
         results = self._targets(out, lead, list(arrays.values()))
         T = math.prod(lead)
         samples = [

@@ -28,13 +28,14 @@ class StaleCodeError(RuntimeError):
 def source_hash(function: Callable[..., Any]) -> str:
     """A fingerprint of all sources that a function's machine code depends on.
 
-    A function of generated source has that text as its attribute `generated`; the modules of what the text names count
-    as imported. A function that reaches code of the package by another way than an import statement is refused.
+    A function of generated source has that text as its attribute `generated`: the text counts, and the modules of what
+    it names, not the module that made it. A function that reaches code of the package by another way than an import
+    statement is refused.
     """
     texts = _generated(function)
     digest = hashlib.sha256("".join(text.generated for text in texts).encode())
-    named = {module for text in texts for _, module in _named(text)}
-    modules = sorted(_closure({function.__module__, *named}))
+    named = {module for text in texts for called, module in _named(text) if not hasattr(called, "generated")}
+    modules = sorted(_closure(named if texts else {function.__module__}))
     _check(function, frozenset(modules))
     for name in modules:
         digest.update(name.encode())
@@ -107,7 +108,7 @@ def _check(function: Callable[..., Any], modules: frozenset[str]) -> None:
             continue
         seen.add(caller)
         for called, module in _named(caller):
-            if module not in modules:
+            if module not in modules and not hasattr(called, "generated"):
                 raise StaleCodeError(
                     f"{function.__qualname__} of {function.__module__} reaches {module}, which none of the modules "
                     "that its hash covers imports: machine code kept for it could be out of date"
