@@ -134,10 +134,11 @@ def test_after_an_interrupt_in_any_quantity_nothing_is_written(row, robot, count
     entry = again.task(row).entry
 
     def interrupted(*arguments):
-        steps.append(threading.get_ident())
-        if steps[-1] != here and len(steps) - steps.count(here) > 1:
-            assert over.wait(30)  # the helper, within its second step, until the caller was interrupted
-        if steps.count(here) == 3:
+        me = threading.get_ident()
+        steps.append(me)
+        if me != here and steps.count(me) == 2:
+            assert over.wait(30)  # the helper's second step is under way while the caller is interrupted
+        if me == here and steps.count(me) == 3:
             over.set()
             raise KeyboardInterrupt
         return entry(*arguments)
