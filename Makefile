@@ -2,9 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-KERNELS := tests/test_scalars.py tests/test_batch.py tests/test_identities.py tests/test_single.py
+KERNELS := tests/test_scalars.py tests/test_batch.py tests/test_identities.py tests/test_single.py tests/test_quick.py tests/test_quantities.py
+CORES := -n auto --dist loadfile
 
-.PHONY: demo study test test-jit test-bounds test-python lint bench limits asv-check clean
+.PHONY: demo study test test-jit test-bounds test-python check lint bench limits compare asv-check clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m fastdyn.demo demo
@@ -13,21 +14,27 @@ demo: $(VENV)/.demo
 study: $(VENV)/.demo
 	$(BIN)/fastdyn study
 
-test: test-jit test-bounds test-python
+# compiled on all cores, then the other two modes side by side
+test: test-jit
+	$(MAKE) --jobs=2 test-bounds test-python
 
 # compiled, as users run it
 test-jit: $(VENV)/.dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(CORES)
 
-# compiled with a check of every index: kernels believe their arguments, so this must find nothing
+# compiled with a check of every index: kernels trust their arguments, so this must find nothing
 test-bounds: $(VENV)/.dev
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest $(KERNELS) tests/test_oracle.py tests/test_quick.py
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest $(KERNELS) tests/test_oracle.py
 
 # in plain Python, where coverage can look into the kernels
 test-python: $(VENV)/.dev
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest $(KERNELS) tests/test_errors.py tests/test_closed_forms.py tests/test_interrupt.py tests/test_quick.py
-	$(BIN)/python -m coverage report --include='fastdyn/kernels/*,fastdyn/calls/batch.py' --fail-under=100
-	$(BIN)/python -m coverage report --include='fastdyn/calls/api.py,fastdyn/mechanism/*.py,fastdyn/robot.py' --fail-under=85
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest $(KERNELS) tests/test_errors.py tests/test_closed_forms.py tests/test_interrupt.py tests/test_coupling.py tests/test_helical.py
+	$(BIN)/python -m coverage report --include='fastdyn/kernels/*' --fail-under=100
+	$(BIN)/python -m coverage report --include='fastdyn/calls/arguments.py,fastdyn/calls/task.py,fastdyn/dynamics.py,fastdyn/mechanism/*,fastdyn/robot.py' --fail-under=85
+
+# while editing: style, types, imports, and what plain Python can tell in a minute
+check: lint
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(CORES) tests/test_quantities.py tests/test_single.py tests/test_errors.py tests/test_description.py tests/test_coupling.py tests/test_helical.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -38,6 +45,10 @@ lint: $(VENV)/.dev
 # this project and its peers in one run
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.peers
+
+# this version against another checkout: make compare OTHER=../other
+compare: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.compare $(OTHER)
 
 # how far kernels are from what the machine can do
 limits: $(VENV)/.dev

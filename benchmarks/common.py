@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import fastdyn as fd
-from fastdyn import clock
+from fastdyn import clock, output
 from fastdyn.clock import Job, Key
 
 RESULTS = Path(__file__).parent / "results"
@@ -63,15 +63,6 @@ def best(jobs: Mapping[Key, Job], turns: int, warm: bool = False) -> dict[Key, f
 # ---------------------------------------------------------------------------------------------- where, when, with what
 
 
-def processor() -> str:
-    """The processor's name."""
-    try:
-        with open("/proc/cpuinfo") as file:
-            return next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
-
-
 def versions(packages: Iterable[str]) -> dict[str, str | None]:
     """The installed version of each distribution, None where it is not installed."""
     found: dict[str, str | None] = {}
@@ -86,7 +77,7 @@ def versions(packages: Iterable[str]) -> dict[str, str | None]:
 def circumstances() -> dict[str, Any]:
     """What a figure should never be seen without."""
     return {
-        "processor": processor(),
+        "processor": output.processor(),
         "cores": os.cpu_count(),
         "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,  # jobs that wanted the cores
         "system": f"{platform.system()} {platform.machine()}",
@@ -122,18 +113,8 @@ def figures(value: float | None) -> str:
 
 
 def write(path: Path, content: str | Callable[[Any], Any]) -> None:
-    """Writes beside the path and then renames, so that nothing half-written is ever found there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as file:
-            if isinstance(content, str):
-                file.write(content.encode())
-            else:
-                content(file)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    """Writes a whole file and says so."""
+    output.write(path, content)
     print(f"wrote {path}")
 
 

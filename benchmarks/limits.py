@@ -31,21 +31,17 @@ import numpy as np
 import fastdyn as fd
 from benchmarks import common
 from benchmarks.common import figures, markdown
-from fastdyn.calls import api
-from fastdyn.compiler.policy import _OPTIONS, Entry
-from fastdyn.scalars import LANES, Operations, count, entry, load, sincos, store
+from fastdyn.calls.task import Task, lane_rows
+from fastdyn.compiler.entries import Entry
+from fastdyn.compiler.policy import OPTIONS
+from fastdyn.quantities import QUANTITIES as ROWS
+from fastdyn.quantities import Quantity
+from fastdyn.scalars import DOUBLE, LANES, Operations, count, entry, load, sincos, store
 from fastdyn.study.timing.results import fit
 
-QUANTITIES = {
-    "inverse dynamics": api.INVERSE_DYNAMICS,
-    "forward dynamics, aba": api.FORWARD_DYNAMICS["aba"],
-    "forward dynamics, crba": api.FORWARD_DYNAMICS["crba"],
-    "mass matrix": api.MASS_MATRIX,
-    "gravity forces": api.GRAVITY_FORCES,
-    "coriolis matrix": api.CORIOLIS_MATRIX,
-}
+QUANTITIES = {name.replace("_", " "): row for name, row in ROWS.items()}
 JOINTS = (6, 24)
-GROWING = ("inverse dynamics", "forward dynamics, aba", "forward dynamics, crba", "mass matrix")
+GROWING = ("inverse dynamics", "forward dynamics", "forward dynamics crba", "mass matrix")
 GROWTH = (8, 12, 16, 24, 32, 48, 64, 96, 128)
 
 
@@ -55,7 +51,7 @@ GROWTH = (8, 12, 16, 24, 32, 48, 64, 96, 128)
 def microkernel(function: Callable[..., Any]) -> Entry:
     """An entry compiled as kernels are, but never cached: the cache watches the package's sources, not this file."""
     made = entry(function)
-    made.dispatcher = numba.njit(**_OPTIONS)(function)
+    made.dispatcher = numba.njit(**OPTIONS)(function)
     return made
 
 
@@ -132,7 +128,7 @@ def looked_at(text: Entry) -> dict[str, Any]:
     """What the hot loop is made of (on x86); raises where it is not multiply-adds on registers and nothing else."""
     if platform.machine() not in ("x86_64", "AMD64"):
         return {"registers": "unseen"}
-    loop = hot_loop(text.dispatcher.inspect_asm(text.signature(2)))
+    loop = hot_loop(text.dispatcher.inspect_asm(text.signature(DOUBLE)))
     fused = re.findall(r"\tvfmadd\w+pd\t.*%([xyz]mm)\d+", loop)
     if not fused or loop.count("\tv") != len(fused) or len(set(fused)) != 1:
         raise RuntimeError(f"the loop is not multiply-adds alone, so it measures no peak:\n{loop}")
@@ -167,41 +163,38 @@ def last_cache() -> int:
 
 def sincos_operations() -> Operations:
     """What one sine and cosine cost on lanes: multiplications and additions on vectors in LLVM's text."""
-    sine_and_cosine.compiled(2)
+    sine_and_cosine.compiled(DOUBLE)
     (text,) = sine_and_cosine.dispatcher.inspect_llvm().values()
     body = max(text.split("define "), key=len)
     found = {name: len(re.findall(rf"{name} [a-z ]*<{LANES} x double>", body)) for name in ("fmul", "fadd", "fsub")}
     return Operations(found["fmul"], found["fadd"] + found["fsub"])
 
 
-def operations(robot: fd.Robot, quantity: api.Quantity) -> Operations:
-    """Of one state, from the entry's own text, without its checks: x * 0 for each number in and out, and their sum."""
-    task = api.Task(robot.name, (), robot.model, quantity)
-    given = [name for name in quantity.arguments if name != "wrenches"]
-    samples = [np.full((1, task.n), 0.1) for _ in given]
-    none = [api.NONE] * (len(quantity.arguments) - len(given))
-    result, scratch = np.zeros((1, task.columns)), np.zeros(task.rows)
-    everything = count(quantity.entry.py_func, task.model.P, task.topology, *samples, *none, result, scratch)
-    numbers = len(given) * task.n + task.columns
-    return everything - Operations(numbers, numbers + len(given) + 1 + 1)
+def operations(robot: fd.Robot, quantity: Quantity) -> Operations:
+    """Of one state."""
+    task = robot.task(quantity)
+    buffers = [np.full(int(np.prod(core)), 0.1) for core in list(task.inputs.values())[: len(quantity.reads)]]
+    buffers += [np.zeros(0)] * len(quantity.optional)
+    return count(
+        quantity.text, *task.constants, *buffers, *map(np.zeros, task.columns), np.zeros(quantity.rows(robot.n))
+    )
 
 
-def bytes_moved(robot: fd.Robot, quantity: api.Quantity) -> int:
+def bytes_moved(robot: fd.Robot, quantity: Quantity) -> int:
     """Of one state: each number in and out once."""
-    arguments = len(quantity.arguments) - ("wrenches" in quantity.arguments)
-    return 8 * (arguments * robot.n + int(np.prod(quantity.result(robot.n))))
+    return 8 * quantity.columns(robot.n)
 
 
 def job(robot: fd.Robot, what: str, T: int) -> common.Job:
     """The compiled entry alone, on a batch, without what the API does around it."""
     quantity = QUANTITIES[what]
-    task = api.Task(robot.name, (), robot.model, quantity)
+    task = Task(robot.parameters, quantity)
     q, qd, last = common.states(robot.n, T)
-    values = {"q": q, "qd": qd, "qdd": last, "tau": last, "wrenches": api.NONE}
-    samples = [values[name] for name in quantity.arguments]
-    out, scratch = np.empty((T, task.columns)), api.lane_rows(task.rows)
-    run, P, topology = quantity.entry.compiled(2), task.model.P, task.topology
-    return lambda: run(P, topology, *samples, out, scratch)
+    values = {"q": q, "qd": qd, "qdd": last, "tau": last}
+    samples = [values.get(name, task.none) for name in task.names]
+    out, scratch = [np.empty((T, columns)) for columns in task.columns], lane_rows(task.rows)
+    run = task.entry.compiled(DOUBLE)
+    return lambda: run(*task.constants, *samples, *out, scratch)
 
 
 def in_cache(robot: fd.Robot, what: str) -> int:

@@ -130,9 +130,8 @@ def robots() -> None:
             warnings.simplefilter("ignore")  # `fastdyn info` shows them
             robot = get(name)
         about, source, _ = _origin(name)
-        kinds = "".join("R" if joint.kind == "revolute" else "P" for joint in robot.joints)
         short = f"\n[dim]{shorten(source, 84, placeholder=' ...')}[/dim]" if source else ""
-        table.add_row(name, kinds, f"{robot.moving_mass:.4g}", about + short)
+        table.add_row(name, robot.kinds, f"{robot.moving_mass:.4g}", about + short)
     _console().print(table)
 
 

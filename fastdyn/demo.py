@@ -96,7 +96,7 @@ def _picture(robot: fd.Robot, t: Array, tau: Array) -> Any:
     for axis, joint, torque in zip(axes, robot.joints, tau.T, strict=True):
         axis.axhline(0, color="0.7", linewidth=0.8)
         axis.plot(t[::step], torque[::step], color="black", linewidth=1.2)
-        axis.set_ylabel(f"{joint.name}\n[{'N m' if joint.kind == 'revolute' else 'N'}]")
+        axis.set_ylabel(f"{joint.name}\n[{'N' if joint.kind == 'prismatic' else 'N m'}]")
         axis.margins(x=0)
     axes[-1].set_xlabel("time [s]")
     figure.suptitle(f"Joint torques of the {robot.name} along {len(t):,} set points\n(friction and rotors included)")

@@ -33,12 +33,15 @@ def write(path: Path, content: str | Callable[[IO[bytes]], Any]) -> None:
         part.unlink(missing_ok=True)
 
 
-def machine() -> str:
-    """The processor's name and its number of cores."""
-    name = platform.processor() or platform.machine()
+def processor() -> str:
+    """The processor's name."""
     try:
         with open("/proc/cpuinfo") as file:
-            name = next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
+            return next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
     except (OSError, StopIteration):
-        pass
-    return f"{name}, {os.cpu_count()} cores"
+        return platform.processor() or platform.machine()
+
+
+def machine() -> str:
+    """The processor's name, and how many of it there are."""
+    return f"{processor()}, {os.cpu_count()} cores"

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastdyn.errors import ArgumentError, MissingExtraError
+from fastdyn.geometry import rpy_from_rotation
 from fastdyn.mechanism.description import Mechanism
 from fastdyn.mechanism.parts import Array, Joint, Link, Motor
 from fastdyn.mechanism.poses import coordinates, link_poses, motion
@@ -65,7 +66,7 @@ def _heading(robot: Mechanism) -> str:
     joints = _count(len(robot.joints), "joint") + (f" ({robot.kinds})" if robot.kinds else "")
     mounted = "the world's origin"
     if not np.array_equal(robot.mount, np.eye(4)):
-        turned = np.degrees(_roll_pitch_yaw(robot.mount[:3, :3]))
+        turned = np.degrees(rpy_from_rotation(robot.mount[:3, :3]))
         mounted = f"({_numbers(robot.mount[:3, 3])}) m, roll pitch yaw ({_numbers(turned)}) deg"
     return "\n".join(
         (
@@ -90,6 +91,7 @@ def _joint_columns(robot: Mechanism) -> list[Column]:
         Column("parent", "", [joint.parent for joint in joints]),
         Column("child", "", [joint.child for joint in joints]),
         Column("axis", "x y z", ["" if j.kind == "fixed" else _numbers(j.axis, " ", 3) for j in joints]),
+        *[Column("pitch", "m/rad", [j.pitch for j in joints])] * any(j.kind == "helical" for j in joints),
         limit("lower", "rad", "m"),
         limit("upper", "rad", "m"),
         limit("velocity", "rad/s", "m/s"),
@@ -123,9 +125,9 @@ def _motor_columns(joints: Sequence[Joint]) -> list[Column]:
 
 
 def _unit(joints: Iterable[Joint], turning: str, sliding: str) -> str:
-    """The unit of a quantity over these joints: both, where both kinds occur."""
+    """The unit of a quantity over these joints: both, where some turn and others slide. Helical joints turn."""
     kinds = {joint.kind for joint in joints}
-    return " | ".join([turning] * ("revolute" in kinds) + [sliding] * ("prismatic" in kinds))
+    return " | ".join([turning] * bool(kinds & {"revolute", "helical"}) + [sliding] * ("prismatic" in kinds))
 
 
 def _layout(columns: Sequence[Column]) -> str:
@@ -178,17 +180,10 @@ def _filled(line: str) -> str:
     return textwrap.fill(line, WIDTH, subsequent_indent="  ")
 
 
-def _roll_pitch_yaw(R: Array) -> tuple[float, float, float]:
-    """Turns about the fixed x, y and z axes, in this order; yaw is zero where only its sum with roll is known."""
-    flat = math.hypot(R[0, 0], R[1, 0])
-    if flat < 1e-12:
-        return math.atan2(-R[1, 2], R[1, 1]), math.atan2(-R[2, 0], flat), 0.0
-    return math.atan2(R[2, 1], R[2, 2]), math.atan2(-R[2, 0], flat), math.atan2(R[1, 0], R[0, 0])
-
-
 # ---------------------------------------------------------------------------------------------- as a drawing
 
 
+MARKS = {"revolute": "o", "prismatic": "s", "helical": "D"}  # of the joints
 FRAME_LINES: tuple[tuple[str, Any], ...] = (  # of x, y and z: told apart in grey too
     ("tab:red", "-"),
     ("tab:green", (0, (3, 1))),
@@ -199,9 +194,9 @@ FRAME_LINES: tuple[tuple[str, Any], ...] = (  # of x, y and z: told apart in gre
 def plot(robot: Mechanism, q: ArrayLike | None = None, ax: Any = None) -> Any:
     """A stick figure in the world's frame on a 3-D matplotlib Axes, which is returned.
 
-    Links are thick lines, joints circles (revolute) or squares (prismatic) with their axes and their places in q,
-    centres of mass grey discs whose area grows with mass; frames have x solid, y dashed, z dotted. q: (n,) rad or m;
-    zero, or the limit next to it, if not given. ax: axes with projection="3d"; new ones if not given.
+    Links are thick lines, joints circles (revolute), squares (prismatic) or diamonds (helical) with their axes and
+    their places in q, centres of mass grey discs whose area grows with mass; frames have x solid, y dashed, z dotted.
+    q: (n,) rad or m; zero, or the limit next to it, if not given. ax: axes with projection="3d"; new ones if not given.
     """
     values = _resting(robot) if q is None else coordinates(robot, q)
     poses = link_poses(robot, list(values.values()))
@@ -280,8 +275,9 @@ def _draw_joints(ax: Any, robot: Mechanism, hinges: dict[str, Array], q: dict[st
         axis = hinge[:3, :3] @ np.asarray(joint.axis)
         place, end = hinge[:3, 3], hinge[:3, 3] + length * axis
         ax.plot(*np.column_stack([place - length * axis / 2, end]), color="black", linewidth=1.0, zorder=5)
-        marker = "s" if joint.kind == "prismatic" else "o"
-        ax.plot(*place[:, None], marker=marker, markersize=7, color="black", markerfacecolor="white", zorder=6)
+        ax.plot(
+            *place[:, None], marker=MARKS[joint.kind], markersize=7, color="black", markerfacecolor="white", zorder=6
+        )
         near = next((numbers for other, _, numbers in ends if np.linalg.norm(other - end) < 0.2 * length), None)
         if near is None:
             (x0, y0, _, w0), (x1, y1, _, w1) = view @ [*place, 1.0], view @ [*end, 1.0]
@@ -324,12 +320,20 @@ def _explain(ax: Any, robot: Mechanism) -> None:
         Line2D([], [], color=color, linestyle=style, label=f"{axis} of a link's frame")
         for axis, (color, style) in zip("xyz", FRAME_LINES, strict=True)
     ]
-    marks = [("o", "white", 7, "revolute joint"), ("s", "white", 7, "prismatic joint")]
     kinds = {joint.kind for joint in robot.joints}
     symbols = [
-        Line2D([], [], linestyle="", marker=mark, color="black", markerfacecolor=face, markersize=size, label=label)
-        for mark, face, size, label in marks
-        if label.split()[0] in kinds
+        Line2D(
+            [],
+            [],
+            linestyle="",
+            marker=mark,
+            color="black",
+            markerfacecolor="white",
+            markersize=7,
+            label=f"{kind} joint",
+        )
+        for kind, mark in MARKS.items()
+        if kind in kinds
     ]
     disc = Line2D([], [], linestyle="", marker="o", color="black", markerfacecolor="0.75", markersize=11,
                   label="centre of mass")  # fmt: skip

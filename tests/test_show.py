@@ -56,13 +56,6 @@ def test_a_mount_and_another_gravity_are_told():
     assert "gravity (0, -5, 0) m/s^2; mounted at (0, 0, 2.5) m, roll pitch yaw (180, 0, 0) deg" in text
 
 
-@pytest.mark.parametrize("angles", [(0.3, -0.7, 1.1), (0.4, np.pi / 2, 0.0), (0.4, -np.pi / 2, 0.0), (0, 0, 3.0)])
-def test_roll_pitch_yaw_are_the_angles_of_the_rotation(angles):
-    r, p, y = angles
-    R = turn((0, 0, 1), y) @ turn((0, 1, 0), p) @ turn((1, 0, 0), r)
-    np.testing.assert_allclose(show._roll_pitch_yaw(R), angles, atol=1e-7)
-
-
 def test_long_names_are_shortened_and_stay_apart():
     long = "a_very_long_name_that_no_table_can_hold_in_one_of_its_columns_"
     links = [fd.Link(f"{long}{i}", 1.0, (0.123456, -0.123456, 1e-7), 1e-5 * np.eye(3)) for i in range(12)]

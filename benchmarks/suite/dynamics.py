@@ -26,14 +26,23 @@ class Quantity(NamedTuple):
     options: dict[str, Any] = {}  # noqa: RUF012  # never changed
 
 
-QUANTITIES = {
-    "inverse dynamics": Quantity("inverse_dynamics", 3),
-    "forward dynamics, aba": Quantity("forward_dynamics", 3, {"method": "aba"}),
-    "forward dynamics, crba": Quantity("forward_dynamics", 3, {"method": "crba"}),
-    "mass matrix": Quantity("mass_matrix", 1),
-    "gravity forces": Quantity("gravity_forces", 1),
-    "coriolis matrix": Quantity("coriolis_matrix", 2),
-}
+try:
+    from fastdyn.quantities import METHODS
+
+    QUANTITIES = {
+        row.name.replace("_", " "): Quantity(name, len(row.reads), {"method": row.method} if row.method else {})
+        for name, rows in METHODS.items()
+        for row in rows
+    }
+except ImportError:  # version 0.1 had no table of quantities
+    QUANTITIES = {
+        "inverse dynamics": Quantity("inverse_dynamics", 3),
+        "forward dynamics": Quantity("forward_dynamics", 3, {"method": "aba"}),
+        "forward dynamics crba": Quantity("forward_dynamics", 3, {"method": "crba"}),
+        "mass matrix": Quantity("mass_matrix", 1),
+        "gravity forces": Quantity("gravity_forces", 1),
+        "coriolis matrix": Quantity("coriolis_matrix", 2),
+    }
 
 ROBOTS = {
     "puma560": fd.robots.puma560,
@@ -57,10 +66,12 @@ def batch(robot: fd.Robot, quantity: Quantity, samples: int = T, **options: Any)
 
 
 def bound(robot: fd.Robot, quantity: Quantity) -> Callable[[], Any]:
-    """On fixed memory, without checks; not every quantity can be had so."""
-    if quantity.method == "coriolis_matrix" or quantity.options.get("method") == "crba":
+    """On fixed memory, without checks; of several methods the usual one."""
+    loop = robot.bind()
+    name = quantity.method if callable(getattr(loop, quantity.method, None)) else f"compute_{quantity.method}"
+    if quantity.options.get("method") == "crba" or not hasattr(loop, name):
         raise NotImplementedError
-    return getattr(robot.bind(), quantity.method)
+    return getattr(loop, name)
 
 
 CALLS = {

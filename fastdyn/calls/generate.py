@@ -15,7 +15,7 @@ if an input or a result is not finite.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any
 
@@ -119,7 +119,13 @@ def _address_entry(source: str, name: str, quantity: Quantity, coupled: bool) ->
 
 def _names(quantity: Quantity) -> dict[str, Any]:
     """What generated source may name."""
-    return {**_HELPERS, "text": quantity.text, "coupled_text": quantity.coupled}
+    known = {**_HELPERS, "text": quantity.text, "coupled_text": quantity.coupled}
+    for field in quantity.inputs + quantity.gives:
+        if field.name in known:
+            raise ValueError(
+                f"{quantity.name}: a field cannot be called {field.name!r}, as generated code uses the name"
+            )
+    return known
 
 
 # ---------------------------------------------------------------------------------------------- source
@@ -142,6 +148,14 @@ def _size(field: Field, coupled: bool) -> str:
     """How many rows a field has, as source; n counts joints, m coordinates."""
     count = "m" if coupled and field.coupling else "n"
     return " * ".join(count if size == "n" else str(size) for size in field.shape) or "1"
+
+
+def _buffers(quantity: Quantity, coupled: bool) -> Iterator[tuple[Field, str, bool]]:
+    """Each field, what its buffer is called, and whether that is the one in joint coordinates."""
+    for field in quantity.inputs + quantity.gives:
+        yield field, f"{field.name}_", False
+    for field in fields_in_joints(quantity) if coupled else []:
+        yield field, f"{field.name}_joints", True
 
 
 def _function(name: str, arguments: Iterable[str], lines: Iterable[str]) -> str:
@@ -168,7 +182,8 @@ def _computation(quantity: Quantity, coupled: bool) -> list[str]:
     maps = {"position": "positions", "rate": "rates", "force": "forces"}
     for field in quantity.inputs:
         if field in inside:
-            lines.insert(0, f"{maps[field.coupling]}(G, pattern, {field.name}_, {field.name}_joints)")
+            line = f"{maps[field.coupling]}(G, pattern, {field.name}_, {field.name}_joints)"
+            lines[:0] = [f"if {field.name}_.shape[0] > 0:", f"    {line}"] if field in quantity.optional else [line]
     for field in quantity.gives:
         if field in inside:
             lines.append(f"{maps.get(field.coupling, field.coupling)}(G, pattern, {field.name}_joints, {field.name}_)")
@@ -184,13 +199,11 @@ def _batch_source(name: str, quantity: Quantity, coupled: bool) -> str:
     arguments = ["P", "tree", *["G", "pattern"] * coupled, *["index"] * quantity.index]
     first = quantity.reads[0].name
     lines = ["n, m = pattern[2, 0], pattern[2, 1]" if coupled else f"n = {first}.shape[1]", "end = 0"]
-    for field in quantity.inputs + quantity.gives:
-        size = _size(field, coupled)
+    for field, buffer, joints in _buffers(quantity, coupled):
+        size = _size(field, coupled and not joints)
         if field in quantity.optional:
             size += f" if {field.name}.shape[0] > 0 else 0"
-        lines += [f"begin, end = end, end + ({size})", f"{field.name}_ = scratch[begin:end]"]
-    for field in fields_in_joints(quantity) if coupled else []:
-        lines += [f"begin, end = end, end + ({_size(field, False)})", f"{field.name}_joints = scratch[begin:end]"]
+        lines += [f"begin, end = end, end + ({size})", f"{buffer} = scratch[begin:end]"]
     lines += ["work = scratch[end:]", "check = fill(scratch, 0.0)"]
     lines += ["worst = -1"] * quantity.solves
     lines.append(f"for first in range(0, {first}.shape[0], width(scratch)):")
@@ -213,29 +226,26 @@ def _sizes(coupled: bool) -> list[str]:
 
 def _state_source(name: str, quantity: Quantity, coupled: bool) -> str:
     lines = [*_sizes(coupled), "P, tree = model_at(workspace, n)", *["G, pattern = coupling_at(workspace)"] * coupled]
-    for field in quantity.inputs + quantity.gives:
-        size = _size(field, coupled)
+    for field, buffer, joints in _buffers(quantity, coupled):
+        size = _size(field, coupled and not joints)
         if field in quantity.optional:
-            size = f"{size} if given else 0"
-        lines.append(f"{field.name}_ = vector_at(at(workspace, {slot(quantity, field)}), {size})")
-    for field in fields_in_joints(quantity) if coupled else []:
-        place = slot(quantity, field, joints=True)
-        lines.append(f"{field.name}_joints = vector_at(at(workspace, {place}), {_size(field, False)})")
+            size += " if given else 0"
+        lines.append(f"{buffer} = vector_at(at(workspace, {slot(quantity, field, joints)}), {size})")
     lines.append(f"work = vector_at(at(workspace, {SCRATCH}), word(workspace + {8 * SCRATCH_ROWS}))")
     lines += _computation(quantity, coupled)
-    everything = _finite(quantity, coupled, quantity.reads + quantity.gives)
-    for field in quantity.optional:
-        everything += f" and (not given or {_finite(quantity, coupled, (field,))})"
-    lines.append(f"if {everything}:")
+    lines.append(f"if {_finite(quantity, coupled, quantity.reads + quantity.gives)}:")
     lines.append(f"    return {'2 * (bad + 1)' if quantity.solves else '0'}")
     if quantity.solves:  # with inputs that are not finite, a joint can seem to move no inertia
-        lines += [f"if not ({_finite(quantity, coupled, quantity.inputs)}):", "    return 1"]
+        lines += [f"if not ({_finite(quantity, coupled, quantity.reads)}):", "    return 1"]
     lines.append(f"return {'2 * (bad + 1) + ' * quantity.solves}1")
     return _function(name, ["workspace", *["index"] * quantity.index, "given"], lines)
 
 
 def _finite(quantity: Quantity, coupled: bool, fields: tuple[Field, ...]) -> str:
-    """Whether all of some fields are finite; those that lie one behind the other in a workspace are asked together."""
+    """Whether all of some fields are finite, and optional ones if given.
+
+    Fields that lie one behind the other in a workspace are asked together.
+    """
     runs: list[list[Field]] = []
     for field in sorted(fields, key=lambda f: slot(quantity, f)):
         if runs and slot(quantity, runs[-1][-1]) + 1 == slot(quantity, field):
@@ -245,6 +255,9 @@ def _finite(quantity: Quantity, coupled: bool, fields: tuple[Field, ...]) -> str
     asked = [
         f"finite(at(workspace, {slot(quantity, run[0])}), {' + '.join(_size(f, coupled) for f in run)})" for run in runs
     ]
+    for field in quantity.optional:
+        place = slot(quantity, field)
+        asked.append(f"(not given or finite(at(workspace, {place}), {_size(field, coupled)}))")
     return " and ".join(asked)
 
 

@@ -8,43 +8,11 @@ An articulated body is (A, B, C), force over moment: f = A a + B w', n = B^T a +
 """
 
 from fastdyn.kernels import rnea
-from fastdyn.kernels.frames import (
-    PAIR,
-    add_pair,
-    alpha,
-    carried_motion,
-    gamma,
-    load_pair,
-    matrix_turned_x,
-    matrix_turned_z,
-    parent_wrench,
-    place,
-    plus_pair,
-    store_pair,
-    symmetric_turned_x,
-    symmetric_turned_z,
-    zero_pair,
-)
-from fastdyn.kernels.joints import articulated_wrench, felt, friction, plus_joint, travel, turn_of
+from fastdyn.kernels.frames import *
+from fastdyn.kernels.joints import *
 from fastdyn.kernels.rows import *
 from fastdyn.scalars import all_above, all_finite, kernel, load, store
-from fastdyn.scalars.vectors import (
-    add_matrix,
-    add_symmetric,
-    dot,
-    load_matrix,
-    load_symmetric,
-    matrix_minus_outer,
-    matrix_plus,
-    plus,
-    store_matrix,
-    store_symmetric,
-    symmetric_minus_outer,
-    symmetric_plus,
-    times,
-    zero_symmetric,
-    zero_vector,
-)
+from fastdyn.scalars.vectors import *
 
 BODY = 21  # rows of an articulated body: A, C, B by rows
 
@@ -62,7 +30,7 @@ def forward_dynamics(P, tree, q, qd, tau, wrenches, qdd, work):
     rnea.outward(P, tree, q, qd, still, turns, loads, motions, False)
     rnea.surroundings(P, tree, wrenches, loads)
     bad = inward(P, tree, q, qd, tau, qdd, turns, loads, bodies, shares)
-    outward(P, tree, q, qdd, turns, shares, loads)  # the wrenches have served
+    outward(P, tree, q, qdd, turns, shares, loads)  # accelerations in place of loads, no longer needed
     return bad
 
 
@@ -79,7 +47,7 @@ def inward(P, tree, q, qd, tau, qdd, turns, loads, bodies, shares):
     bad = -1
     for i in range(P.shape[1] - 1, -1, -1):
         kind, parent = tree[KIND, i], tree[PARENT, i]
-        body = plus_link(P, tree, i, body)
+        body = articulated_plus_link(P, tree, i, body)
         if kind & FORK:
             body = plus_body(body, load_body(bodies, i))
         wrench = plus_pair(wrench, load_pair(loads, i))
@@ -127,23 +95,6 @@ def outward(P, tree, q, qdd, turns, shares, accelerations):
 
 
 # ---------------------------------------------------------------------------------------------- articulated bodies
-
-
-@kernel
-def plus_link(P, tree, i, body):
-    """An articulated body and what joint i can feel of its link: A = m, B = -[h]x, C = trace(J) - J."""
-    (Axx, Ayy, Azz, Axy, Axz, Ayz), (Bx, By, Bz), C = body
-    kind, hx, hy = tree[KIND, i], P[HX, i], P[HY, i]
-    Bx, By, Bz = (Bx[0], Bx[1], Bx[2] - hy), (By[0], By[1], By[2] + hx), (Bz[0] + hy, Bz[1] - hx, Bz[2])
-    if kind & SLIDES:
-        m, hz = P[MASS, i], P[HZ, i]
-        Axx, Ayy, Azz = Axx + m, Ayy + m, Azz + m
-        Bx, By = (Bx[0], Bx[1] + hz, Bx[2]), (By[0] - hz, By[1], By[2])
-    if not kind & PRISMATIC:
-        xx, yy, zz, xy, xz, yz = C
-        Jxx, Jyy = P[JXX, i], P[JYY, i]
-        C = xx + Jyy, yy + Jxx, zz + (Jxx + Jyy), xy - P[JXY, i], xz - P[JXZ, i], yz - P[JYZ, i]
-    return (Axx, Ayy, Azz, Axy, Axz, Ayz), (Bx, By, Bz), C
 
 
 @kernel

@@ -16,36 +16,13 @@ K = integral of (x' - o') (x - o)^T dm. Column j sends inward two wrenches and a
 """
 
 from fastdyn.kernels import crba
-from fastdyn.kernels.crba import COMPOSITE, at, clear_branches, load_body
-from fastdyn.kernels.frames import (
-    PAIR,
-    alpha,
-    gamma,
-    load_pair,
-    matrix_turned_x,
-    matrix_turned_z,
-    out_of_link,
-    parent_wrench,
-    place,
-    turned,
-    turned_back,
-)
-from fastdyn.kernels.joints import TURN, felt, slide_rate, travel, turn_all, turn_of, unit_wrench
+from fastdyn.kernels.crba import COMPOSITE, at, clear_lanes, clear_scalars, load_body
+from fastdyn.kernels.frames import *
+from fastdyn.kernels.joints import *
 from fastdyn.kernels.rows import *
 from fastdyn.kernels.velocities import velocities
 from fastdyn.scalars import fill, kernel, store
-from fastdyn.scalars.vectors import (
-    add_matrix,
-    add_vector,
-    cross,
-    load_matrix,
-    load_vector,
-    plus,
-    store_matrix,
-    store_vector,
-    times,
-    transposed,
-)
+from fastdyn.scalars.vectors import *
 
 FLOW = 12  # rows of a composite's l, and K by rows
 
@@ -65,9 +42,9 @@ def coriolis_matrix(P, tree, q, qd, C, work):
     crba.all_composites(P, tree, q, turns, composites)
     velocities(P, tree, q, qd, turns, speeds)
     all_flows(P, tree, q, qd, turns, composites, speeds, flows)
-    clear_branches(tree, C)
+    clear_scalars(tree, C, fill(turns, 0.0))
     for j in range(n):
-        column(P, tree, q, qd, C, turns, composites, speeds, flows, j)
+        coriolis_column(P, tree, q, qd, C, turns, composites, speeds, flows, j)
 
 
 # ---------------------------------------------------------------------------------------------- l and K
@@ -135,7 +112,7 @@ def place_rate(P, tree, speeds, i):
 
 
 @kernel
-def column(P, tree, q, qd, C, turns, composites, speeds, flows, j):
+def coriolis_column(P, tree, q, qd, C, turns, composites, speeds, flows, j):
     """Column j of C from its diagonal inward, and row j."""
     body = load_body(composites, j)
     l, K = load_vector(flows, FLOW * j), load_matrix(flows, FLOW * j + 3)
@@ -149,6 +126,7 @@ def column(P, tree, q, qd, C, turns, composites, speeds, flows, j):
         store(C, at(tree, i, j), felt(P, tree, i, changing))
         store(C, at(tree, j, i), felt_by_rate(P, tree, i, unit, e, w))
         parent = tree[PARENT, i]
+        clear_lanes(tree, C, j, i, parent)
         if parent < 0:
             break
         turn = turn_of(P, turns, i)

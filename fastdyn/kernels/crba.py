@@ -5,32 +5,11 @@ column j. A composite is (m, h, J), as in rows.py. A matrix has n * n rows, row 
 """
 
 from fastdyn.kernels import rnea
-from fastdyn.kernels.frames import (
-    alpha,
-    gamma,
-    out_of_link,
-    parent_wrench,
-    place,
-    symmetric_turned_x,
-    symmetric_turned_z,
-    turned,
-)
-from fastdyn.kernels.joints import TURN, felt, plus_link, travel, turn_all, turn_of, unit_wrench
+from fastdyn.kernels.frames import *
+from fastdyn.kernels.joints import *
 from fastdyn.kernels.rows import *
-from fastdyn.scalars import add, all_above, all_finite, fill, kernel, load, store
-from fastdyn.scalars.vectors import (
-    add_symmetric,
-    add_vector,
-    load_symmetric,
-    load_vector,
-    plus,
-    store_symmetric,
-    store_vector,
-    symmetric_plus,
-    times,
-    zero_symmetric,
-    zero_vector,
-)
+from fastdyn.scalars import add, all_above, all_finite, fill, kernel, load, store, width
+from fastdyn.scalars.vectors import *
 
 COMPOSITE = 10  # rows of a composite: m, h, J
 
@@ -49,8 +28,8 @@ def mass_matrix(P, tree, q, M, work):
     n = P.shape[1]
     turns, composites = work[: TURN * n], work[TURN * n :]
     turn_all(P, tree, q, turns)
-    clear_branches(tree, M)
-    columns(P, tree, q, M, turns, composites)
+    clear_scalars(tree, M, fill(turns, 0.0))
+    columns(P, tree, q, M, turns, composites, True)
 
 
 @kernel
@@ -64,8 +43,8 @@ def forward_dynamics(P, tree, q, qd, tau, wrenches, qdd, work):
     rnea.inward(P, tree, q, qd, still, bias, turns, loads, False)
     for i in range(n):
         store(qdd, i, load(tau, i) - load(bias, i))
-    composites = work[TURN * n : (TURN + COMPOSITE) * n]  # loads and motions have served
-    columns(P, tree, q, M, turns, composites)
+    composites = work[TURN * n : (TURN + COMPOSITE) * n]  # in place of loads and motions, no longer needed
+    columns(P, tree, q, M, turns, composites, False)
     bad = factorise(P, tree, M)
     solve(tree, M, qdd)
     return bad
@@ -177,33 +156,49 @@ def at(tree, i, j):
     return tree[INDEX, i] * tree.shape[1] + tree[INDEX, j]
 
 
-@kernel
-def clear_branches(tree, M):
-    """Clears a matrix if it has entries of joints on different branches, which are zero."""
-    for i in range(tree.shape[1]):
-        if tree[PARENT, i] != i - 1:
-            for row in range(M.shape[0]):
-                store(M, row, fill(M, 0.0))
-            break
+# Entries of joints on different branches are zero. Scalars are cleared in one sweep before the columns, lanes one by
+# one among them: each is the quicker way, and neither costs a chain anything.
 
 
 @kernel
-def columns(P, tree, q, M, turns, composites):
-    """All of M but the zeros where joints are on different branches."""
+def clear_scalars(tree, M, zero):
+    """Clears a matrix of scalars if some joints are on different branches."""
+    if width(M) == 1:
+        for i in range(tree.shape[1]):
+            if tree[PARENT, i] != i - 1:
+                for row in range(M.shape[0]):
+                    store(M, row, zero)
+                break
+
+
+@kernel
+def clear_lanes(tree, M, j, i, parent):
+    """Clears lanes where joint j meets what stands between link i, on j's way to the base, and link i's parent."""
+    if width(M) > 1:
+        for k in range(parent + 1, i):
+            store(M, at(tree, k, j), fill(M, 0.0))
+            store(M, at(tree, j, k), fill(M, 0.0))
+
+
+@kernel
+def columns(P, tree, q, M, turns, composites, whole):
+    """All of M; if not whole, nothing where joints are on different branches."""
     begin(tree, composites)
     body = no_body(turns)
     for j in range(P.shape[1] - 1, -1, -1):
         body = composite(P, tree, composites, j, body)
-        column(P, tree, q, M, turns, j, unit_wrench(P, tree, j, body, fill(turns, 0.0)))
+        mass_column(P, tree, q, M, turns, j, unit_wrench(P, tree, j, body, fill(turns, 0.0)), whole)
         body = hand_on(P, tree, q, turns, composites, j, body)
 
 
 @kernel
-def column(P, tree, q, M, turns, j, wrench):
+def mass_column(P, tree, q, M, turns, j, wrench, whole):
     """Column j of M, and row j: the wrench of its composite, felt at each joint on the way to the base."""
     store(M, at(tree, j, j), felt(P, tree, j, wrench) + P[ARMATURE, j])
     i, parent = j, tree[PARENT, j]
     while parent >= 0:
+        if whole:
+            clear_lanes(tree, M, j, i, parent)
         turn = turn_of(P, turns, i)
         if tree[PARENT, parent] < 0:  # of the last wrench only what the joint feels is wanted: the rest is not computed
             entry = felt(P, tree, parent, parent_wrench(P, tree, q, i, turn, wrench))
@@ -213,6 +208,8 @@ def column(P, tree, q, M, turns, j, wrench):
         store(M, at(tree, parent, j), entry)
         store(M, at(tree, j, parent), entry)
         i, parent = parent, tree[PARENT, parent]
+    if whole:
+        clear_lanes(tree, M, j, i, parent)
 
 
 # ---------------------------------------------------------------------------------------------- factors

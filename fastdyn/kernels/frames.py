@@ -4,10 +4,10 @@ An angle is a pair (sine, cosine), a wrench a pair (force, moment), a motion a p
 linear parts are those at the frame's origin.
 """
 
-from fastdyn.kernels.joints import at_zero, slid, turn_of
+from fastdyn.kernels.joints import *
 from fastdyn.kernels.rows import *
 from fastdyn.scalars import kernel
-from fastdyn.scalars.vectors import add_vector, cross, load_vector, plus, store_vector, zero_vector
+from fastdyn.scalars.vectors import *
 
 
 @kernel

@@ -1,12 +1,12 @@
 """Gravity alone: the forces that hold a robot still, and its potential energy."""
 
-from fastdyn.kernels.frames import PAIR, gamma, into_link, store_pair, turned_back
-from fastdyn.kernels.joints import TURN, turn_all, turn_of
+from fastdyn.kernels.frames import *
+from fastdyn.kernels.joints import *
 from fastdyn.kernels.momentum import BODY, first_moments, load_body
 from fastdyn.kernels.rnea import base_acceleration, inward
 from fastdyn.kernels.rows import *
 from fastdyn.scalars import fill, kernel, store
-from fastdyn.scalars.vectors import cross, dot, load_vector, store_vector, times, zero_vector
+from fastdyn.scalars.vectors import *
 
 
 def gravity_forces_rows(n):
@@ -57,7 +57,7 @@ def potential_energy(P, tree, q, potential, work):
     turns, bodies = work[: TURN * n], work[TURN * n :]
     turn_all(P, tree, q, turns)
     first_moments(P, tree, q, turns, bodies)
-    store(potential, 0, fill(potential, 0.0))
+    store(potential, 0, fill(bodies, 0.0))
     if n > 0:
         m, h = load_body(bodies, n)
         up = P[BASE_GX, 0], P[BASE_GY, 0], P[BASE_GZ, 0]

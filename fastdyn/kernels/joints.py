@@ -9,7 +9,7 @@ Everything that depends on the type of a joint and is not an algorithm's own sta
 
 from fastdyn.kernels.rows import *
 from fastdyn.scalars import by_sign, fill, kernel, load, sincos_rows, store
-from fastdyn.scalars.vectors import plus, times
+from fastdyn.scalars.vectors import *
 
 TURN = 2  # rows of a link's turn
 
@@ -114,7 +114,10 @@ def friction(P, tree, qd, i):
 
 @kernel
 def unit_wrench(P, tree, i, body, zero):
-    """The wrench that a rigid body (m, h, J) on joint i takes, at rest, at the joint's unit acceleration."""
+    """The wrench that a rigid body (m, h, J) on joint i takes, at rest, at the joint's unit acceleration.
+
+    zero: of the body's kind of scalar.
+    """
     m, h, (xx, yy, _, _, xz, yz) = body
     kind = tree[KIND, i]
     if kind & PRISMATIC:
@@ -153,3 +156,20 @@ def plus_link(P, tree, i, body):
     xx, yy, zz, xy, xz, yz = J
     J = xx + P[JXX, i], yy + P[JYY, i], zz, xy + P[JXY, i], xz + P[JXZ, i], yz + P[JYZ, i]
     return m, (hx, hy, hz), J
+
+
+@kernel
+def articulated_plus_link(P, tree, i, body):
+    """An articulated body (A, B, C) and what joint i can feel of its link: A = m, B = -[h]x, C = trace(J) - J."""
+    (Axx, Ayy, Azz, Axy, Axz, Ayz), (Bx, By, Bz), C = body
+    kind, hx, hy = tree[KIND, i], P[HX, i], P[HY, i]
+    Bx, By, Bz = (Bx[0], Bx[1], Bx[2] - hy), (By[0], By[1], By[2] + hx), (Bz[0] + hy, Bz[1] - hx, Bz[2])
+    if kind & SLIDES:
+        m, hz = P[MASS, i], P[HZ, i]
+        Axx, Ayy, Azz = Axx + m, Ayy + m, Azz + m
+        Bx, By = (Bx[0], Bx[1] + hz, Bx[2]), (By[0] - hz, By[1], By[2])
+    if not kind & PRISMATIC:
+        xx, yy, zz, xy, xz, yz = C
+        Jxx, Jyy = P[JXX, i], P[JYY, i]
+        C = xx + Jyy, yy + Jxx, zz + (Jxx + Jyy), xy - P[JXY, i], xz - P[JXZ, i], yz - P[JYZ, i]
+    return (Axx, Ayy, Azz, Axy, Axz, Ayz), (Bx, By, Bz), C

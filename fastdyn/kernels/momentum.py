@@ -3,33 +3,12 @@
 Each link's share is summed inward, each time seen from the parent, until it reaches the base.
 """
 
-from fastdyn.kernels.frames import (
-    PAIR,
-    add_pair,
-    gamma,
-    load_pair,
-    out_of_link,
-    parent_wrench,
-    place,
-    plus_pair,
-    store_pair,
-    turned,
-    zero_pair,
-)
-from fastdyn.kernels.joints import TURN, travel, turn_all, turn_of
+from fastdyn.kernels.frames import *
+from fastdyn.kernels.joints import *
 from fastdyn.kernels.rows import *
-from fastdyn.kernels.velocities import velocities
+from fastdyn.kernels.velocities import spin, velocities
 from fastdyn.scalars import add, fill, kernel, load, store
-from fastdyn.scalars.vectors import (
-    add_vector,
-    cross,
-    load_vector,
-    minus,
-    plus,
-    store_vector,
-    times,
-    zero_vector,
-)
+from fastdyn.scalars.vectors import *
 
 BODY = 4  # rows of a body: mass, first moment; those of the base stand behind those of the links
 
@@ -74,13 +53,7 @@ def link_momentum(P, i, motion):
     """Momentum of link i, about its origin: m v + w x h, and h x v + I w."""
     v, w = motion
     h = P[HX, i], P[HY, i], P[HZ, i]
-    Jxx, Jyy, Jxy, Jxz, Jyz = P[JXX, i], P[JYY, i], P[JXY, i], P[JXZ, i], P[JYZ, i]
-    spin = (
-        Jyy * w[0] - Jxy * w[1] - Jxz * w[2],
-        Jxx * w[1] - Jxy * w[0] - Jyz * w[2],
-        (Jxx + Jyy) * w[2] - Jxz * w[0] - Jyz * w[1],
-    )
-    return plus(times(P[MASS, i], v), cross(w, h)), plus(cross(h, v), spin)
+    return plus(times(P[MASS, i], v), cross(w, h)), plus(cross(h, v), spin(P, i, w))
 
 
 @kernel

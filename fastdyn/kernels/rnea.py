@@ -5,33 +5,11 @@ arm dynamics, there for frames at the links' far ends). Two passes: `outward` fi
 that this motion takes, `inward` sums the wrenches of all that a joint carries.
 """
 
-from fastdyn.kernels.frames import (
-    PAIR,
-    add_pair,
-    gamma,
-    into_link,
-    load_pair,
-    parent_wrench,
-    place,
-    plus_pair,
-    store_pair,
-    turned_back,
-    zero_pair,
-)
-from fastdyn.kernels.joints import TURN, along, felt, friction, travel, turn_all, turn_of
+from fastdyn.kernels.frames import *
+from fastdyn.kernels.joints import *
 from fastdyn.kernels.rows import *
 from fastdyn.scalars import fill, kernel, load, store
-from fastdyn.scalars.vectors import (
-    cross,
-    load_vector,
-    matrix_vector,
-    negative,
-    plus,
-    store_vector,
-    times,
-    transposed_vector,
-    zero_vector,
-)
+from fastdyn.scalars.vectors import *
 
 MOTION = 9  # rows of a link's motion: angular velocity, angular acceleration, acceleration of the origin
 ROWS_A_LINK = TURN + PAIR + MOTION
@@ -51,7 +29,7 @@ def joint_reactions_rows(n):
 
 @kernel
 def inverse_dynamics(P, tree, q, qd, qdd, wrenches, tau, work):
-    """tau: what a motion takes, beside what the surroundings exert."""
+    """tau of a motion under external wrenches."""
     turns, loads, motions, _ = parts(P, work)
     outward(P, tree, q, qd, qdd, turns, loads, motions, False)
     surroundings(P, tree, wrenches, loads)
@@ -189,17 +167,11 @@ def whirl(w, dw):
 def light_wrench(P, i, a, U):
     """The wrench that a revolute link's motion takes: mass and hz are the parent's by now."""
     hx, hy = P[HX, i], P[HY, i]
-    Jxx, Jyy, Jxy, Jxz, Jyz = P[JXX, i], P[JYY, i], P[JXY, i], P[JXZ, i], P[JYZ, i]
-    (Uxx, Uxy, Uxz), (Uyx, Uyy, Uyz), (Uzx, Uzy, Uzz) = U
     # (3.3-53), (3.3-54)
-    force = Uxx * hx + Uxy * hy, Uyx * hx + Uyy * hy, Uzx * hx + Uzy * hy
-    # (3.3-55) about the origin: the antisymmetric part of U J, and h x a
-    moment = (
-        hy * a[2] + Uzx * Jxy + Uzy * Jyy + (Uzz - Uyy) * Jyz - Uyx * Jxz,
-        (Uxx - Uzz) * Jxz + Uxy * Jyz - Uzx * Jxx - Uzy * Jxy - hx * a[2],
-        hx * a[1] - hy * a[0] + Uyx * Jxx + (Uyy - Uxx) * Jxy + Uyz * Jxz - Uxy * Jyy - Uxz * Jyz,
-    )
-    return force, moment
+    force = U[0][0] * hx + U[0][1] * hy, U[1][0] * hx + U[1][1] * hy, U[2][0] * hx + U[2][1] * hy
+    # (3.3-55) about the origin: h x a, and what the second moments take
+    lever = hy * a[2], -(hx * a[2]), hx * a[1] - hy * a[0]
+    return force, plus(lever, second_moment(P, i, U))
 
 
 @kernel
@@ -211,8 +183,13 @@ def heavy_wrench(P, i, a, U):
 
 @kernel
 def second_moment(P, i, U):
-    """(3.3-55): the moment that turning second moments takes, the antisymmetric part of U J."""
-    Jxx, Jyy, Jxy, Jxz, Jyz = P[JXX, i], P[JYY, i], P[JXY, i], P[JXZ, i], P[JYZ, i]
+    """(3.3-55): the moment that turning the link's second moments takes."""
+    return whirled(U, P[JXX, i], P[JYY, i], P[JXY, i], P[JXZ, i], P[JYZ, i])
+
+
+@kernel
+def whirled(U, Jxx, Jyy, Jxy, Jxz, Jyz):
+    """The antisymmetric part of U J, as a vector, for Jzz = 0."""
     (Uxx, Uxy, Uxz), (Uyx, Uyy, Uyz), (Uzx, Uzy, Uzz) = U
     return (
         Uzx * Jxy + Uzy * Jyy + (Uzz - Uyy) * Jyz - Uyx * Jxz,
@@ -236,7 +213,7 @@ def store_motion(motions, i, w, dw, a):
 
 @kernel
 def surroundings(P, tree, wrenches, loads):
-    """Takes away what the surroundings exert on each link, in the user's frames; an empty buffer means nothing."""
+    """Subtracts external wrenches, which are given in the user's frames; an empty buffer for none."""
     if wrenches.shape[0] > 0:
         for i in range(P.shape[1]):
             force, moment = load_pair(wrenches, tree[INDEX, i])
@@ -294,18 +271,12 @@ def reaction(P, i, motion, wrench):
     The wrench lacks the inertia that was moved to the parent: it rests on the joint and is added here.
     """
     w, dw, a = motion
-    force, moment = wrench
     U = whirl(w, dw)
-    (Uxx, Uxy, Uxz), (Uyx, Uyy, Uyz), (Uzx, Uzy, Uzz) = U
-    m, hz = P[LOST_MASS, i], P[LOST_HZ, i]
-    Jxx, Jyy, Jzz = P[LOST_XX, i], P[LOST_YY, i], P[LOST_ZZ, i]
-    Jxy, Jxz, Jyz = P[LOST_XY, i], P[LOST_XZ, i], P[LOST_YZ, i]
-    fx = force[0] + a[0] * m + Uxz * hz
-    fy = force[1] + a[1] * m + Uyz * hz
-    fz = force[2] + a[2] * m + Uzz * hz
-    nx = moment[0] - hz * a[1] + Uzx * Jxy + Uzy * Jyy + (Uzz - Uyy) * Jyz - Uyx * Jxz - Uyz * Jzz
-    ny = moment[1] + hz * a[0] + (Uxx - Uzz) * Jxz + Uxy * Jyz + Uxz * Jzz - Uzx * Jxx - Uzy * Jxy
-    nz = moment[2] + Uyx * Jxx + (Uyy - Uxx) * Jxy + Uyz * Jxz - Uxy * Jyy - Uxz * Jyz
+    m, hz, Jzz = P[LOST_MASS, i], P[LOST_HZ, i], P[LOST_ZZ, i]
+    fx, fy, fz = plus(wrench[0], plus(times(m, a), times(hz, column(U, 2))))
+    J = whirled(U, P[LOST_XX, i], P[LOST_YY, i], P[LOST_XY, i], P[LOST_XZ, i], P[LOST_YZ, i])
+    nx, ny, nz = plus(wrench[1], J)
+    nx, ny = nx - hz * a[1] - U[1][2] * Jzz, ny + hz * a[0] + U[0][2] * Jzz
     d = P[JOINT_Z, i]
     user = user_axes(P, i)
     return transposed_vector(user, (fx, fy, fz)), transposed_vector(user, (nx + d * fy, ny - d * fx, nz))

@@ -1,10 +1,10 @@
 """How fast each link moves, and the kinetic energy of it."""
 
-from fastdyn.kernels.frames import PAIR, carried_motion, load_pair, store_pair, zero_pair
-from fastdyn.kernels.joints import TURN, plus_joint, turn_all
+from fastdyn.kernels.frames import *
+from fastdyn.kernels.joints import *
 from fastdyn.kernels.rows import *
 from fastdyn.scalars import fill, kernel, load, store
-from fastdyn.scalars.vectors import cross, dot
+from fastdyn.scalars.vectors import *
 
 
 def kinetic_energy_rows(n):
@@ -22,6 +22,17 @@ def velocities(P, tree, q, qd, turns, speeds):
 
 
 @kernel
+def spin(P, i, w):
+    """I w: angular momentum of a link that turns about its origin, I = trace(J) - J."""
+    Jxx, Jyy, Jxy, Jxz, Jyz = P[JXX, i], P[JYY, i], P[JXY, i], P[JXZ, i], P[JYZ, i]
+    return (
+        Jyy * w[0] - Jxy * w[1] - Jxz * w[2],
+        Jxx * w[1] - Jxy * w[0] - Jyz * w[2],
+        (Jxx + Jyy) * w[2] - Jxz * w[0] - Jyz * w[1],
+    )
+
+
+@kernel
 def kinetic_energy(P, tree, q, qd, kinetic, work):
     """The sum over links of m v.v / 2 + v.(w x h) + w.I w / 2, and the rotors'."""
     n = P.shape[1]
@@ -32,10 +43,7 @@ def kinetic_energy(P, tree, q, qd, kinetic, work):
     for i in range(n):
         v, w = load_pair(speeds, i)
         twice = twice + P[MASS, i] * dot(v, v) + 2.0 * dot(v, cross(w, (P[HX, i], P[HY, i], P[HZ, i])))
-        Jxx, Jyy, Jxy, Jxz, Jyz = P[JXX, i], P[JYY, i], P[JXY, i], P[JXZ, i], P[JYZ, i]
-        twice = twice + w[0] * (Jyy * w[0] - Jxy * w[1] - Jxz * w[2])
-        twice = twice + w[1] * (Jxx * w[1] - Jxy * w[0] - Jyz * w[2])
-        twice = twice + w[2] * ((Jxx + Jyy) * w[2] - Jxz * w[0] - Jyz * w[1])
+        twice = twice + dot(w, spin(P, i, w))
         rate = load(qd, tree[INDEX, i])
         twice = twice + P[ARMATURE, i] * rate * rate
     store(kinetic, 0, 0.5 * twice)

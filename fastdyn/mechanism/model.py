@@ -23,6 +23,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from fastdyn.geometry import inverse
 from fastdyn.kernels import rows as r
 from fastdyn.mechanism.parts import EPS, Array, Joint
 
@@ -131,7 +132,7 @@ def _way(node: Node, nodes: Sequence[Node]) -> tuple[Array, Array]:
     if node.parent >= 0:
         frame = nodes[node.parent].frame
         assert frame is not None
-        before = _inverse(frame) @ before
+        before = inverse(frame) @ before
     return before[:3, :3] @ _axis_frame(np.asarray(node.joint.axis)), before[:3, 3]
 
 
@@ -147,13 +148,6 @@ def _angles(R: Array, p: Array) -> tuple[float, float, float]:
 def _rotation_z(angle: float) -> Array:
     c, s = math.cos(angle), math.sin(angle)
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-
-
-def _inverse(pose: Array) -> Array:
-    back = np.eye(4)
-    back[:3, :3] = pose[:3, :3].T
-    back[:3, 3] = -pose[:3, :3].T @ pose[:3, 3]
-    return back
 
 
 def _place(
@@ -209,7 +203,7 @@ def _place(
     if parent < 0:
         seen = Rx.T @ _rotation_z(-gamma)
         P[r.GX : r.GZ + 1, i] = -seen @ gravity
-    E = _inverse(node.frame)
+    E = inverse(node.frame)
     P[r.EXX : r.EZZ + 1, i] = E[:3, :3].ravel()
     P[r.EX : r.EZ + 1, i] = E[:3, 3]
     P[r.JOINT_Z, i] = -slide
@@ -226,13 +220,13 @@ def _canonical(joint: Joint, slide: float, turn: float) -> Array:
     axis = np.asarray(joint.axis)
     frame[:3, :3] = _axis_frame(axis) @ _rotation_z(turn)
     frame[:3, 3] = axis * slide
-    found: Array = _inverse(np.asarray(joint.tail)) @ frame
+    found: Array = inverse(np.asarray(joint.tail)) @ frame
     return found
 
 
 def _in_canonical(node: Node) -> Array:
     assert node.frame is not None
-    to = _inverse(node.frame)
+    to = inverse(node.frame)
     moved: Array = to @ node.moments @ to.T
     return moved
 
