@@ -31,6 +31,8 @@ from fastdyn.quantities import FIELDS, Field, Quantity
 from fastdyn.scalars import memory
 from fastdyn.scalars.entry import SampleEntry, reals_and_integers
 
+HEADER = FIRST_FIELD + 2 * (len(FIELDS) + SPARE)  # slots in all
+
 
 def slot(quantity: Quantity, field: Field, joints: bool = False) -> int:
     """The header's slot of a field; joints: of its copy in joint coordinates, which coupled robots have."""

@@ -3,14 +3,12 @@
 from fastdyn.calls.headers import word
 from fastdyn.compiler.policy import kernel
 from fastdyn.kernels import coupling, rows
-from fastdyn.quantities import FIELDS
 from fastdyn.scalars import all_finite
 from fastdyn.scalars.memory import columns_at, integers_at, vector_at
 
 # slots of the header, int64 each: five sizes, then where things begin, in bytes from the workspace's own beginning
 JOINTS, COORDINATES, PATTERN_COLUMNS, G_COLUMNS, SCRATCH_ROWS, TREE, P, PATTERN, G, SCRATCH, FIRST_FIELD = range(11)
 SPARE = 4  # fields that a quantity may have besides those of the table
-HEADER = FIRST_FIELD + 2 * (len(FIELDS) + SPARE)
 
 
 @kernel

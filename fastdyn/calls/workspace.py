@@ -49,7 +49,7 @@ class Workspace:
         lengths |= {slot: math.prod(shapes[slot]) for slot in sorted(shapes)}
         lengths[layout.SCRATCH] = scratch
         places: dict[int, int] = {}
-        end = layout.HEADER
+        end = generate.HEADER
         for slot, length in lengths.items():
             places[slot], end = end, end + length
         memory = np.zeros(end + LINE)

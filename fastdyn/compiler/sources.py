@@ -28,13 +28,15 @@ class StaleCodeError(RuntimeError):
 def source_hash(function: Callable[..., Any]) -> str:
     """A fingerprint of all sources that a function's machine code depends on.
 
-    A function of generated source has that text as its attribute `generated`; the modules of what the text names count
-    as imported. A function that reaches code of the package by another way than an import statement is refused.
+    A function of generated source has that text as its attribute `generated`: it depends on the text, on the module
+    that generated it, and on the modules of what the text names with all that these import. A function that reaches
+    code of the package by another way than an import statement is refused.
     """
     texts = _generated(function)
     digest = hashlib.sha256("".join(text.generated for text in texts).encode())
-    named = {module for text in texts for _, module in _named(text)}
-    modules = sorted(_closure({function.__module__, *named}))
+    generators = {text.__module__ for text in texts}
+    named = {module for text in texts for _, module in _named(text)} - generators
+    modules = sorted(generators | _closure(named or {function.__module__}))
     _check(function, frozenset(modules))
     for name in modules:
         digest.update(name.encode())
