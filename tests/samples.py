@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import pytest
 
 import fastdyn as fd
+from fastdyn.calls import task, threads
+from fastdyn.quantities import QUANTITIES, Field, Quantity
 
 EPS = np.finfo(float).eps
-# methods of a Robot, and how many arguments of a state each takes: q, qd, and qdd or tau
-QUANTITIES = {
-    "inverse_dynamics": 3,
-    "forward_dynamics": 3,
-    "joint_reactions": 3,
-    "bias_forces": 2,
-    "coriolis_matrix": 2,
-    "kinetic_energy": 2,
-    "mass_matrix": 1,
-    "gravity_forces": 1,
-    "potential_energy": 1,
-}
 
 
 # ---------------------------------------------------------------------------------------------- robots
@@ -91,6 +85,107 @@ def any_robot(kind: str, n: int, seed: int, prismatic: float = 0.0, drives: bool
 
 
 KINDS = ("chain", "tree", "square", "crooked")
+
+
+def geared(n: int, m: int, seed: int = 0, prismatic: float = 0.3) -> fd.CoupledRobot:
+    """A random tree of n joints with drives, moved by m coordinates with gears, belts and motors.
+
+    Every coordinate moves a joint of its own, and each joint is moved by up to two coordinates.
+    """
+    robot = fd.robots.random_tree(n, seed, prismatic, drives=True)
+    rng = np.random.default_rng([n, m, seed])
+    G = np.zeros((n, m))
+    for i in range(n):
+        G[i, i % m] = rng.choice((-1.0, 1.0)) * rng.uniform(0.5, 1.5)
+        G[i, rng.integers(m)] += 0.25 * rng.normal()
+    motors = [fd.Motor(rng.uniform(0.1, 1), 2.0, rng.uniform(0, 1), (0.3, -0.4)) if k % 2 else None for k in range(m)]
+    return robot.coupled(G, offset=0.3 * rng.normal(size=n), motors=motors)
+
+
+# the robots that every row of the table is tried on
+ARM = any_robot("tree", 7, seed=3, prismatic=0.3, drives=True)
+GEARED = geared(7, 5, seed=3)
+BOTH = {"joints": ARM, "coupled": GEARED}
+each_row = pytest.mark.parametrize("row", QUANTITIES.values(), ids=QUANTITIES)
+on_both = pytest.mark.parametrize("robot", BOTH.values(), ids=BOTH)
+
+# ---------------------------------------------------------------------------------------------- rows of the table
+
+State = dict[str, np.ndarray]
+
+
+def core(robot: fd.Robot | fd.CoupledRobot, field: Field) -> tuple[int, ...]:
+    """The shape of a field of one state."""
+    return field.core(robot.parameters.joints, robot.parameters.coordinates)
+
+
+def draw(robot: Any, row: Quantity, *lead: int, seed: int = 0, optional: bool = False) -> State:
+    """Random inputs of a quantity, by name and in order: q within a turn or half a metre, all else within +-2."""
+    rng = np.random.default_rng(seed)
+    values = {
+        field.name: rng.uniform(-2, 2, (*lead, *core(robot, field)))
+        for field in (row.inputs if optional else row.reads)
+    }
+    if not robot.parameters.coupled:
+        values["q"] *= [0.25 if joint.kind == "prismatic" else 1.5 for joint in robot.joints]
+    return values
+
+
+def computed(robot: Any, row: Quantity, values: Mapping[str, Any], **options: Any) -> tuple[np.ndarray, ...]:
+    """A quantity's results by the method that users call; out: a tuple of arrays, one for each."""
+    if row.method:
+        options["method"] = row.method
+    if "out" in options and len(row.gives) == 1:
+        (options["out"],) = options["out"]
+    found = getattr(robot, row.name.removesuffix(f"_{row.method}"))(*values.values(), **options)
+    return found if len(row.gives) > 1 else (found,)
+
+
+def shapes(robot: Any, row: Quantity, *lead: int) -> list[tuple[int, ...]]:
+    """The shapes of a quantity's results."""
+    return [lead + core(robot, field) for field in row.gives]
+
+
+def same(a: tuple[np.ndarray, ...], b: tuple[np.ndarray, ...]) -> bool:
+    """Whether results are the same, bit for bit, shapes included."""
+    return all(np.shape(x) == np.shape(y) and np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+
+
+def part(values: Any, place: Any) -> Any:
+    """Some samples of all arrays of a state or of results."""
+    if isinstance(values, dict):
+        return {name: value[place] for name, value in values.items()}
+    return tuple(value[place] for value in values)
+
+
+def watch_helpers(monkeypatch: pytest.MonkeyPatch, cores: int = 16) -> list[tuple[int, int]]:
+    """Short batches go to threads from here on; returns the list of steps that helper threads will take.
+
+    Of robots whose calls were not made before. The caller's own thread waits until a helper has begun.
+    """
+    taken: list[tuple[int, int]] = []
+
+    class Steps(threads._Steps):
+        def __init__(self, *arguments: int) -> None:
+            super().__init__(*arguments)
+            self.begun = threading.Event()
+
+        def _take(self, size: int) -> tuple[int, int] | None:
+            helper = threading.current_thread().name.startswith("fastdyn ")
+            if self.threads > 1 and not helper:
+                assert self.begun.wait(30), "no helper thread has begun"
+            step = super()._take(size)
+            if helper:
+                self.begun.set()
+                taken.extend([step] if step else [])
+            return step
+
+    monkeypatch.setattr(task, "WORTH", 1)
+    monkeypatch.setattr(threads, "STEP", 0.0)  # steps never grow
+    monkeypatch.setattr(threads, "_cores", lambda: cores)
+    monkeypatch.setattr(threads, "_Steps", Steps)
+    return taken
+
 
 # ---------------------------------------------------------------------------------------------- states and poses
 
@@ -172,3 +267,27 @@ def torque_scale(robot: fd.Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray
     ]
     inertial = np.linalg.norm(robot.mass_matrix(q)) * np.linalg.norm(qdd)
     return float(energy_scale(robot, q, qd) + inertial + sum(friction))
+
+
+def result_scale(robot: Any, row: Quantity, values: State) -> float:
+    """The size of the terms that the results for one state are sums of, on joints or on coordinates."""
+    coupled = robot.parameters.coupled
+    joints = robot.robot if coupled else robot
+    G = robot.G if coupled else np.eye(robot.n)
+    zero = np.zeros(robot.n)
+    q = robot.joint_positions(values["q"]) if coupled else values["q"]
+    if row.name == "center_of_mass":
+        return reach(joints, q)
+    qd, qdd = values.get("qd", zero), values.get("qdd", zero)
+    scale = torque_scale(joints, q, G @ qd, G @ qdd) + np.linalg.norm(values.get("tau", zero))
+    scale += np.linalg.norm(values.get("wrenches", 0.0))
+    scale += np.linalg.norm(joints.mass_matrix(q)) * ("qd" not in values)  # M itself
+    if coupled:
+        gain = max(1.0, np.linalg.norm(G, 2))
+        scale = gain**2 * scale
+        for motor, rate, acceleration in zip(robot.description.coupling.motors, qd, qdd, strict=True):
+            scale += motor.armature * (abs(rate) + abs(acceleration) + rate**2)
+            scale += motor.joint_viscous * abs(rate) + max(motor.joint_coulomb)
+    if row.solves:
+        scale *= np.linalg.norm(np.linalg.inv(robot.mass_matrix(values["q"])), 2)
+    return float(scale)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
+import subprocess
 import sys
 import threading
 import tracemalloc
@@ -20,46 +21,59 @@ from numba.core.runtime import _nrt_python
 from numba.core.runtime.nrt import rtsys
 
 import fastdyn as fd
-from fastdyn.calls import api, batch
-from fastdyn.calls.bound import Bound
-from fastdyn.calls.workspace import BOUND, C_FUNCTIONS, ONE_STATE, state_offset, workspace_size
-from fastdyn.compiler.policy import Entry
+from fastdyn.calls import bound as bound_module
+from fastdyn.calls import generate, headers, task
+from fastdyn.calls.bound import Bound, c_functions, call_name
+from fastdyn.compiler.entries import Entry
+from fastdyn.quantities import FIELDS, GRAVITY_FORCES, METHODS, QUANTITIES, Quantity
+from tests.samples import EPS, GEARED, State, computed, core, draw, each_row, geared, result_scale, same
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="bound calls are machine code")
 
-EPS = np.finfo(float).eps
-# by name: what it reads and what it writes
-QUANTITIES = {
-    "inverse_dynamics": (("q", "qd", "qdd"), "tau"),
-    "forward_dynamics": (("q", "qd", "tau"), "qdd"),
-    "mass_matrix": (("q",), "M"),
-    "bias_forces": (("q", "qd"), "tau"),
-    "gravity_forces": (("q",), "tau"),
-}
 ROBOTS = [
     *[fd.robots.random_chain(n, seed=n, prismatic=0.3, drives=bool(n % 2)) for n in (1, 2, 3, 5, 6, 7, 12, 24, 40)],
     *[fd.robots.random_tree(n, seed=n, prismatic=0.3, drives=bool(n % 2)) for n in (1, 2, 4, 7, 9, 17, 40)],
     fd.robots.random_chain(6, seed=1, prismatic=1.0, drives=True),
     fd.robots.puma560(),
     fd.robots.stanford(),
+    *[geared(n, m, seed=n) for n, m in ((1, 1), (2, 1), (7, 5), (12, 12))],
 ]
-each_robot = pytest.mark.parametrize("robot", ROBOTS, ids=lambda robot: robot.name)
-each_quantity = pytest.mark.parametrize("name", QUANTITIES)
+TREE, CHAIN = (make(12, seed=5, prismatic=0.3, drives=True) for make in (fd.robots.random_tree, fd.robots.random_chain))
+each_robot = pytest.mark.parametrize("robot", ROBOTS, ids=repr)
+with_and_without = pytest.mark.parametrize("optional", [False, True], ids=["without wrenches", "with wrenches"])
 
 
-def state(robot: fd.Robot, seed: int = 0) -> dict[str, np.ndarray]:
+def everything(robot: Any, seed: int = 0) -> State:
+    """Random values of all fields."""
     rng = np.random.default_rng([robot.n, seed])
-    return dict(zip(("q", "qd", "qdd", "tau"), rng.normal(size=(4, robot.n)), strict=True))
+    return {field.name: rng.normal(size=core(robot, field)) for field in FIELDS}
 
 
-def write(bound: Bound, values: dict[str, np.ndarray]) -> None:
+def bind(robot: Any) -> Bound:
+    """With every row of the table."""
+    return robot.bind(*QUANTITIES)
+
+
+def write(bound: Bound, values: State) -> None:
     for name, value in values.items():
-        getattr(bound, name)[:] = value
+        getattr(bound, name)[...] = value
+
+
+def call(bound: Bound, row: Quantity) -> Callable[[], int]:
+    return getattr(bound, call_name(row))
+
+
+def results(bound: Bound, row: Quantity) -> tuple[np.ndarray, ...]:
+    return tuple(getattr(bound, field.name) for field in row.gives)
 
 
 def all_entries() -> list[Entry]:
-    compiled = [entry for entry in vars(batch).values() if isinstance(entry, Entry)]
-    return [*compiled, *BOUND.values(), *(entry for entry, _ in C_FUNCTIONS.values()), *ONE_STATE.values()]
+    found = [headers.WELL_FORMED]
+    for coupled in (False, True):
+        for row in QUANTITIES.values():
+            found += [make(row, coupled) for make in (generate.batch, generate.bound, generate.single)]
+        found += [generate.c_function(row, coupled, optional) for row, optional in c_functions().values()]
+    return found
 
 
 def compiled_so_far() -> list[int]:
@@ -71,53 +85,132 @@ def compiled_so_far() -> list[int]:
 
 
 @each_robot
-@each_quantity
-def test_bound_calls_give_what_checked_calls_give(robot, name):
-    bound, (reads, writes) = robot.bind(), QUANTITIES[name]
-    for seed in range(5):
-        values = state(robot, seed)
+@each_row
+@with_and_without
+def test_bound_calls_give_what_checked_calls_give(robot, row, optional):
+    bound = bind(robot)
+    for seed in range(3):
+        values = draw(robot, row, seed=seed, optional=optional)
         write(bound, values)
-        assert getattr(bound, name)() == 0
-        expected = getattr(robot, name)(*(values[argument] for argument in reads))
-        assert np.array_equal(getattr(bound, writes), expected)  # the same text, compiled the same way
+        assert call(bound, row)() == 0
+        found, expected = results(bound, row), computed(robot, row, values)
+        assert same(found, expected)  # the same text, compiled the same way
 
         # the batch's text is compiled for lanes: what may differ is rounding, amplified as the problem amplifies it
-        lanes = getattr(robot, name)(*(values[argument][None] for argument in reads))[0]
-        if name == "forward_dynamics":
-            M = robot.mass_matrix(values["q"])
-            bias = robot.bias_forces(values["q"], values["qd"])
-            scale = np.linalg.cond(M) * (np.abs(values["tau"]) + np.abs(bias)).max() / np.linalg.norm(M, 2)
-        else:
-            scale = np.abs(expected).max()
-        assert np.abs(lanes - expected).max() <= 50 * robot.n * EPS * scale + 1e-300
+        tolerance = 8 * len(robot.joints) * EPS * result_scale(robot, row, values)
+        lanes = computed(robot, row, {name: value[None] for name, value in values.items()})
+        for alone, of_batch in zip(found, lanes, strict=True):
+            np.testing.assert_allclose(alone, of_batch[0], rtol=0, atol=tolerance)
 
 
 @each_robot
-@each_quantity
-def test_of_the_state_only_the_result_changes(robot, name):
-    bound, (_, writes) = robot.bind(), QUANTITIES[name]
-    values = state(robot) | {"M": np.full((robot.n, robot.n), 7.0)}
+@each_row
+def test_of_the_state_only_the_result_changes(robot, row):
+    bound = bind(robot)
+    values = everything(robot)
     write(bound, values)
-    model = bound.workspace[: state_offset(robot.n)].copy()
-    getattr(bound, name)()
-    for other in {"q", "qd", "qdd", "tau", "M"} - {writes}:
+    model = bound.workspace[: (bound.q.ctypes.data - bound.address) // 8].copy()
+    assert call(bound, row)() == 0
+    for other in values.keys() - {field.name for field in row.gives}:
         assert np.array_equal(getattr(bound, other), values[other]), other
-    assert bound.workspace[: state_offset(robot.n)].tobytes() == model.tobytes()
+    assert bound.workspace[: len(model)].tobytes() == model.tobytes()
+    for field in row.gives:
+        assert not np.array_equal(getattr(bound, field.name), values[field.name])
 
 
-def test_results_do_not_depend_on_what_was_computed_before():
-    robot = fd.robots.random_tree(9, seed=2, prismatic=0.3, drives=True)
-    fresh, used = robot.bind(), robot.bind()
-    for name in [*QUANTITIES, *reversed(QUANTITIES)]:
-        for bound in (used, fresh):
-            write(bound, state(robot))
-        getattr(used, name)()
-    for name, (_, writes) in QUANTITIES.items():
-        fresh = robot.bind()
+@pytest.mark.parametrize("robot", [TREE, GEARED], ids=repr)
+def test_results_do_not_depend_on_what_was_computed_before(robot):
+    used = bind(robot)
+    for row in [*QUANTITIES.values(), *reversed(QUANTITIES.values())]:
+        write(used, everything(robot))
+        call(used, row)()
+    for row in QUANTITIES.values():
+        fresh = bind(robot)
         for bound in (fresh, used):
-            write(bound, state(robot))
-            getattr(bound, name)()
-        assert np.array_equal(getattr(fresh, writes), getattr(used, writes))
+            write(bound, everything(robot))
+            assert call(bound, row)() == 0
+        assert same(results(fresh, row), results(used, row))
+
+
+# ---------------------------------------------------------------------------------------------- wrenches
+
+
+@pytest.mark.parametrize("row", [row for row in QUANTITIES.values() if row.optional], ids=lambda row: row.name)
+@pytest.mark.parametrize("robot", [ROBOTS[6], GEARED], ids=repr)
+def test_wrenches_of_zero_are_none(row, robot):
+    bound, values = robot.bind(row.name), draw(robot, row, optional=True)
+    without = {name: values[name] for name in draw(robot, row)}
+    assert not bound.wrenches.any()  # at first
+    write(bound, values)
+    assert call(bound, row)() == 0
+    loaded = [array.copy() for array in results(bound, row)]
+    bound.wrenches[:] = 0.0
+    assert call(bound, row)() == 0
+    assert same(results(bound, row), computed(robot, row, without))
+    assert not np.array_equal(loaded[0], results(bound, row)[0])
+    bound.wrenches[-1, 3] = -0.0
+    assert call(bound, row)() == 0
+    assert same(results(bound, row), computed(robot, row, without))
+    for i in range(len(robot.joints)):  # one component alone counts
+        bound.wrenches[:] = 0.0
+        bound.wrenches[i, i % 6] = 1.0
+        assert call(bound, row)() == 0
+        assert same(results(bound, row), computed(robot, row, {**without, "wrenches": bound.wrenches}))
+
+
+# ---------------------------------------------------------------------------------------------- which calls
+
+
+def test_only_the_calls_that_are_named_are_compiled(monkeypatch):
+    asked, make = [], generate.bound
+    monkeypatch.setattr(
+        bound_module.generate, "bound", lambda row, coupled: asked.append(row.name) or make(row, coupled)
+    )
+    loop = fd.robots.puma560().bind("gravity_forces", "momentum")
+    assert asked == ["gravity_forces", "momentum"]
+    assert loop.gravity_forces() == loop.compute_momentum() == 0
+    with pytest.raises(AttributeError, match=r"a bound robot has no 'mass_matrix': expected one of .*gravity_forces"):
+        loop.mass_matrix()
+    assert not hasattr(loop, "M")
+    asked.clear()
+    everything = fd.robots.puma560().bind()
+    assert asked == [rows[0].name for rows in METHODS.values()]
+    assert {row.name for rows in METHODS.values() for row in rows[:1]} == set(everything.quantities)
+
+
+def test_in_a_fresh_process_bind_compiles_one_function_for_each_name():
+    job = """
+import warnings; warnings.simplefilter("ignore")
+import fastdyn as fd
+from tests.test_bound import all_entries
+loop = fd.robots.two_link().bind("potential_energy")
+loop.potential_energy()
+print([entry.__name__ for entry in all_entries() if entry.dispatcher is not None])
+"""
+    done = subprocess.run([sys.executable, "-c", job], capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == "['potential_energy_bound']", done.stderr
+
+
+def test_momentum_is_the_result_and_compute_momentum_the_call():
+    loop = fd.robots.puma560().bind("momentum")
+    loop.q[:], loop.qd[:] = 0.3, 0.2
+    assert loop.compute_momentum() == 0
+    assert np.array_equal(loop.momentum, fd.robots.puma560().momentum([0.3] * 6, [0.2] * 6))
+
+
+def test_a_name_that_is_none_is_told():
+    with pytest.raises(fd.ArgumentError, match="bind names 'inverse_kinematics': expected some of 'inv"):
+        fd.robots.puma560().bind("mass_matrix", "inverse_kinematics")
+
+
+def test_every_result_has_a_field():
+    loop = fd.robots.puma560().bind()
+    shapes = {
+        "q": (6,), "qd": (6,), "qdd": (6,), "tau": (6,), "wrenches": (6, 6), "M": (6, 6), "C": (6, 6),
+        "reactions": (6, 6), "kinetic": (), "potential": (), "momentum": (6,), "com": (3,),
+    }  # fmt: skip
+    assert {name: getattr(loop, name).shape for name in shapes} == shapes
+    assert {field.name for field in FIELDS} == set(shapes)
 
 
 # ---------------------------------------------------------------------------------------------- memory
@@ -125,10 +218,11 @@ def test_results_do_not_depend_on_what_was_computed_before():
 
 @each_robot
 def test_views_share_one_memory_that_never_moves(robot):
-    bound = robot.bind()
-    views = [bound.q, bound.qd, bound.qdd, bound.tau, bound.M]
+    bound = bind(robot)
+    views = [getattr(bound, field.name) for field in FIELDS]
     places = [view.ctypes.data for view in views]
-    for view in views:
+    for view, field in zip(views, FIELDS, strict=True):
+        assert view.shape == core(robot, field)
         assert view.flags.writeable
         assert view.flags.c_contiguous
         assert np.shares_memory(view, bound.workspace)
@@ -136,10 +230,10 @@ def test_views_share_one_memory_that_never_moves(robot):
         assert not any(np.shares_memory(one, other) for other in views[i + 1 :])
     assert bound.address == bound.workspace.ctypes.data
     assert bound.address % 64 == 0
-    for name in QUANTITIES:
-        getattr(bound, name)()
+    for row in QUANTITIES.values():
+        call(bound, row)()
     gc.collect()
-    assert [view.ctypes.data for view in (bound.q, bound.qd, bound.qdd, bound.tau, bound.M)] == places
+    assert [getattr(bound, field.name).ctypes.data for field in FIELDS] == places
 
 
 def test_a_view_cannot_be_replaced_but_written_into():
@@ -153,19 +247,21 @@ def test_a_view_cannot_be_replaced_but_written_into():
 
 def test_a_call_kept_by_itself_keeps_its_memory():
     robot = fd.robots.random_chain(40, seed=1)
-    calls = [robot.bind().inverse_dynamics for _ in range(20)]
+    size = robot.bind("inverse_dynamics").workspace.size
+    calls = [robot.bind("inverse_dynamics").inverse_dynamics for _ in range(20)]
     gc.collect()
-    others = [np.full(workspace_size(40) + 8, 7.0) for _ in range(20)]  # would be where freed workspaces were
+    others = [np.full(size + 8, 7.0) for _ in range(20)]  # would be where freed workspaces were
     assert [call() for call in calls] == [0] * 20
     assert all((other == 7.0).all() for other in others)
 
 
 @pytest.mark.parametrize("how", [copy.copy, copy.deepcopy, lambda bound: pickle.loads(pickle.dumps(bound))])
 def test_a_copy_has_memory_of_its_own(how):
-    bound = fd.robots.puma560().bind()
+    bound = fd.robots.puma560().bind("gravity_forces")
     bound.q[:] = 0.3
     bound.gravity_forces()
     other = how(bound)
+    assert other.quantities == ("gravity_forces",)
     assert np.array_equal(other.tau, bound.tau)
     tau = bound.tau.copy()
     other.q[:] = -1.0
@@ -180,10 +276,11 @@ def test_a_copy_of_a_used_robot_works_when_the_original_is_gone(how):
     robot = fd.robots.random_chain(30, seed=1)
     q = np.full(30, 0.3)
     expected = robot.gravity_forces(q)  # from here on it has memory
+    size = robot.task(GRAVITY_FORCES).workspace.memory.size
     other = how(robot)
     del robot
     gc.collect()
-    others = [np.full(workspace_size(30) + 8, 7.0) for _ in range(20)]
+    others = [np.full(size + 8, 7.0) for _ in range(20)]
     assert np.array_equal(other.gravity_forces(q), expected)
     assert all((block == 7.0).all() for block in others)
 
@@ -197,21 +294,22 @@ def test_nothing_to_move_is_nothing_to_bind():
 
 
 @each_robot
-@each_quantity
+@each_row
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_what_is_not_finite_in_any_place_is_told(robot, name, value):
-    bound, (reads, _) = robot.bind(), QUANTITIES[name]
-    for argument in reads:
-        for i in {0, robot.n // 2, robot.n - 1}:
-            values = state(robot)
-            values[argument][i] = value
+def test_what_is_not_finite_in_any_place_is_told(robot, row, value):
+    bound = robot.bind(row.name)
+    for field in row.inputs:
+        size = int(np.prod(core(robot, field)))
+        for i in {0, size // 2, size - 1}:
+            values = draw(robot, row, optional=True)
+            values[field.name].flat[i] = value
             write(bound, values)
-            status = getattr(bound, name)()
+            status = call(bound, row)()
             assert bound.explain(status) == "an argument or a result is not finite"
-            with pytest.raises(fd.NotFiniteError, match=argument):
-                getattr(robot, name)(*(values[other] for other in reads))
-    write(bound, state(robot))
-    assert getattr(bound, name)() == 0  # nothing of it stays
+            with pytest.raises(fd.NotFiniteError, match=field.name):
+                computed(robot, row, values)
+    write(bound, draw(robot, row, optional=True))
+    assert call(bound, row)() == 0  # nothing of it stays
 
 
 def test_a_result_beyond_the_range_of_float64_is_told():
@@ -230,7 +328,7 @@ def test_a_joint_that_moves_no_inertia_is_named(order):
     ]
     robot = fd.Robot(links, [joints[i] for i in order], name="arm", strict=None)
     bound = robot.bind()
-    write(bound, state(robot))
+    write(bound, everything(robot))
     status = bound.forward_dynamics()
     assert status >= 2
     assert bound.explain(status) == "singular mass matrix: joint 'wrist' moves no inertia"
@@ -238,6 +336,14 @@ def test_a_joint_that_moves_no_inertia_is_named(order):
         robot.forward_dynamics(bound.q, bound.qd, bound.tau)
     assert bound.inverse_dynamics() == 0 or not np.isfinite(bound.qdd).all()
     assert bound.explain(0) == "all is well"
+
+
+def test_a_coordinate_that_moves_no_inertia_is_named():
+    arm = fd.Robot([fd.Link("base"), fd.Link("tip")], [fd.Joint("hinge", "base", "tip")], strict=None)
+    bound = arm.coupled([[2.0]], names=("crank",)).bind("forward_dynamics", "forward_dynamics_crba")
+    for name in bound.quantities:
+        message = bound.explain(getattr(bound, name)())
+        assert message == "singular mass matrix: coordinate 'crank' moves no inertia that those before it do not"
 
 
 # ---------------------------------------------------------------------------------------------- no allocation
@@ -272,24 +378,25 @@ def repeated(call: Callable[[], Any], times: int) -> None:
         call()
 
 
-@each_quantity
-def test_calls_allocate_nothing(name, counters):
-    bound = fd.robots.puma560().bind()
-    write(bound, state(bound.robot))
-    call = getattr(bound, name)
-    repeated(call, 100)
+@each_row
+@pytest.mark.parametrize("robot", [fd.robots.puma560(), GEARED], ids=repr)
+def test_calls_allocate_nothing(row, robot, counters):
+    bound = robot.bind(row.name)
+    write(bound, draw(robot, row, optional=True))
+    compute = call(bound, row)
+    repeated(compute, 100)
     gc.collect()
     before = counters()
-    repeated(call, 100_000)
+    repeated(compute, 100_000)
     after = counters()
     assert after[0] == before[0]
     assert after[1] - before[1] < 10  # the figures themselves
     tracemalloc.start()
     try:
-        repeated(call, 100)
+        repeated(compute, 100)
         start = tracemalloc.get_traced_memory()[0]
         tracemalloc.reset_peak()
-        repeated(call, 1000)
+        repeated(compute, 1000)
         now, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -299,15 +406,15 @@ def test_calls_allocate_nothing(name, counters):
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not tell")
 def test_a_million_calls_need_no_memory():
-    bound = fd.robots.puma560().bind()
-    write(bound, state(bound.robot))
-    calls = [getattr(bound, name) for name in QUANTITIES]
-    for call in calls:
-        repeated(call, 1000)
+    bound = bind(fd.robots.puma560())
+    write(bound, everything(bound.robot))
+    calls = [call(bound, row) for row in QUANTITIES.values()]
+    for compute in calls:
+        repeated(compute, 1000)
     gc.collect()
     before = resident()
-    for call in calls:
-        repeated(call, 200_000)
+    for compute in calls:
+        repeated(compute, 1_000_000 // len(calls))
     assert resident() - before <= 4  # pages of 4 kB: other parts of the process may have touched some
 
 
@@ -353,27 +460,24 @@ def layouts(array: np.ndarray) -> dict[str, Any]:
     }
 
 
-@each_quantity
+@each_row
+@pytest.mark.parametrize("robot", [fd.robots.random_tree(4, seed=1, prismatic=0.3, drives=True), GEARED], ids=repr)
 @pytest.mark.parametrize("lead", [(), (1,), (3, 5)])
-def test_no_kind_of_argument_compiles_anything_and_all_give_the_same(name, lead):
-    robot, (reads, _) = fd.robots.random_tree(4, seed=1, prismatic=0.3, drives=True), QUANTITIES[name]
-    fd.warmup(robot, [name])
-    robot.bind()
+def test_no_kind_of_argument_compiles_anything_and_all_give_the_same(row, robot, lead):
+    fd.warmup(robot, [row.name.removesuffix(f"_{row.method}")])
+    bound = robot.bind(row.name)
     before = compiled_so_far()
-    rng = np.random.default_rng(0)
-    values = {argument: rng.integers(0, 4, (*lead, robot.n)).astype(float) for argument in reads}
-    forms = {argument: layouts(values[argument]) for argument in reads}
-    expected = getattr(robot, name)(*values.values())
-    scale = np.abs(expected).max()
+    values = {name: np.rint(value) for name, value in draw(robot, row, *lead).items()}
+    values = {name: np.abs(value) for name, value in values.items()}  # some layouts are unsigned
+    forms = {name: layouts(value) for name, value in values.items()}
+    expected = computed(robot, row, values)
     for form in forms["q"]:
-        found = getattr(robot, name)(*(forms[argument][form] for argument in reads))
-        # one state takes another way if it is not float64: the same text, but compiled apart
-        assert np.abs(found - expected).max() <= (0 if lead else 50 * robot.n * EPS * scale), form
-    bound = robot.bind()
-    for form in forms["q"] if lead == () else ():
-        for argument in reads:
-            getattr(bound, argument)[:] = forms[argument][form]
-        assert getattr(bound, name)() == 0
+        given = {name: forms[name][form] for name in values}
+        assert same(computed(robot, row, given), expected), form
+        if lead == ():
+            write(bound, given)
+            assert call(bound, row)() == 0
+            assert same(results(bound, row), expected), form
     assert compiled_so_far() == before
 
 
@@ -405,38 +509,37 @@ def together(jobs: list[Callable[[], None]]) -> None:
         raise problems[0]
 
 
-def test_each_thread_with_a_bound_robot_of_its_own_gets_its_own_answers():
-    robot = fd.robots.random_tree(12, seed=5, prismatic=0.3, drives=True)
-
+@pytest.mark.parametrize("robot", [TREE, GEARED], ids=repr)
+def test_each_thread_with_a_bound_robot_of_its_own_gets_its_own_answers(robot):
     def job(seed: int) -> Callable[[], None]:
-        bound, values = robot.bind(), state(robot, seed)
-        expected = {name: getattr(robot, name)(*(values[a] for a in reads)) for name, (reads, _) in QUANTITIES.items()}
+        bound = bind(robot)
+        states = {row: draw(robot, row, seed=seed, optional=True) for row in QUANTITIES.values()}
+        expected = {row: computed(robot, row, values) for row, values in states.items()}
 
         def work() -> None:
-            for _ in range(300):
-                for name, (_, writes) in QUANTITIES.items():
+            for _ in range(100):
+                for row, values in states.items():
                     write(bound, values)
-                    assert getattr(bound, name)() == 0
-                    assert np.array_equal(getattr(bound, writes), expected[name])
+                    assert call(bound, row)() == 0
+                    assert same(results(bound, row), expected[row])
 
         return work
 
     together([job(seed) for seed in range(6)])
 
 
-def test_the_checked_call_is_right_from_many_threads_at_once():
-    shared = fd.robots.random_chain(12, seed=5, prismatic=0.3, drives=True)
+@pytest.mark.parametrize("shared", [CHAIN, geared(7, 4)], ids=repr)
+def test_the_checked_call_is_right_from_many_threads_at_once(shared):
     reference = copy.deepcopy(shared)  # so that the first calls on the shared one are made by all threads at once
 
     def job(seed: int) -> Callable[[], None]:
-        values = state(reference, seed)
-        jobs = [(name, [values[a] for a in reads]) for name, (reads, _) in QUANTITIES.items()]
-        expected = {name: getattr(reference, name)(*arguments) for name, arguments in jobs}
+        states = {row: draw(reference, row, seed=seed, optional=True) for row in QUANTITIES.values()}
+        expected = {row: computed(reference, row, values) for row, values in states.items()}
 
         def work() -> None:
-            for _ in range(300):
-                for name, arguments in jobs:
-                    assert np.array_equal(getattr(shared, name)(*arguments), expected[name])
+            for _ in range(100):
+                for row, values in states.items():
+                    assert same(computed(shared, row, values), expected[row])
 
         return work
 
@@ -445,17 +548,16 @@ def test_the_checked_call_is_right_from_many_threads_at_once():
 
 def test_first_calls_from_many_threads_do_not_pull_memory_from_under_each_other(monkeypatch):
     made = []
-    original = api.workspace
 
-    def slow(model):
-        memory = original(model)
-        made.append(memory)
-        threading.Event().wait(0.002)  # lets the other threads in
-        return memory
+    class Slow(task.Workspace):
+        def __init__(self, *arguments: Any) -> None:
+            super().__init__(*arguments)
+            made.append(self)
+            threading.Event().wait(0.002)  # lets the other threads in
 
-    monkeypatch.setattr(api, "workspace", slow)
+    monkeypatch.setattr(task, "Workspace", Slow)
     robot = fd.robots.random_chain(8, seed=1)
-    robot._tasks[api.GRAVITY_FORCES, None]  # makes the task
+    robot.task(GRAVITY_FORCES)  # makes the task
     z = np.zeros(8)
     together([lambda: (robot.gravity_forces(z), None)[1]] * 8)
     assert len(made) == 1  # a second one would replace, and so free, what a call under way works on

@@ -17,20 +17,19 @@ from numba import carray, cfunc
 from numba.core import config
 
 import fastdyn as fd
-from fastdyn.calls import workspace
-from fastdyn.calls.bound import CFunction
-from fastdyn.calls.workspace import gravity_forces, inverse_dynamics, state_offset, workspace_size
+from fastdyn import workspace
+from fastdyn.calls import generate
+from fastdyn.calls.bound import CFunction, c_functions, call_name
+from fastdyn.quantities import QUANTITIES, Quantity
+from fastdyn.workspace import coupled_inverse_dynamics, gravity_forces, inverse_dynamics
+from tests.samples import GEARED, computed, draw, each_row, geared, result_scale, same, shapes
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="C functions are machine code")
 
 COMPILER = shutil.which("gcc") or shutil.which("cc")
-ARGUMENTS = {
-    "inverse_dynamics": ("q", "qd", "qdd"),
-    "forward_dynamics": ("q", "qd", "tau"),
-    "mass_matrix": ("q",),
-    "bias_forces": ("q", "qd"),
-    "gravity_forces": ("q",),
-}
+EPS = np.finfo(float).eps
+FUNCTIONS = c_functions()
+each_function = pytest.mark.parametrize("name", FUNCTIONS)
 POINTER = ctypes.POINTER(ctypes.c_double)
 
 
@@ -74,9 +73,9 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-@pytest.fixture
-def robot() -> fd.Robot:
-    return fd.robots.random_tree(7, seed=3, prismatic=0.3, drives=True)
+@pytest.fixture(params=[fd.robots.random_tree(7, seed=3, prismatic=0.3, drives=True), GEARED], ids=repr)
+def robot(request) -> fd.Robot | fd.CoupledRobot:
+    return request.param
 
 
 def motion_of(robot: fd.Robot, cycles: int, seed: int = 0) -> np.ndarray:
@@ -120,7 +119,8 @@ def test_c_threads_need_no_gil(library, robot):
 def test_the_declaration_compiles(robot, tmp_path):
     if COMPILER is None:
         pytest.skip("there is no C compiler")
-    declarations = [robot.c_function(name).declaration for name in ARGUMENTS]
+    declarations = [robot.c_function(name).declaration for name in FUNCTIONS]
+    assert len(set(declarations)) == len(FUNCTIONS)
     source = tmp_path / "fastdyn.h.c"
     source.write_text("#include <stdint.h>\n" + "".join(f"{text};\n" for text in declarations))
     command = [COMPILER, "-Wall", "-Werror", "-fsyntax-only", str(source)]
@@ -136,21 +136,73 @@ def through_ctypes(function: CFunction) -> Callable[..., int]:
     return ctypes.CFUNCTYPE(ctypes.c_int64, *pointers)(function.address)
 
 
-@pytest.mark.parametrize("name", ARGUMENTS)
-@pytest.mark.parametrize("n", [1, 6, 40])
-def test_ctypes_gives_what_python_gives(name, n):
-    robot = fd.robots.random_chain(n, seed=1, prismatic=0.3, drives=True)
-    function = robot.c_function(name)
-    memory, values = function.workspace(), np.random.default_rng(n).normal(size=(3, n))[: len(ARGUMENTS[name])]
-    expected = getattr(robot, name)(*values)
-    # something behind the arrays would show a function that writes too far
-    result = np.full(expected.size + 8, 7.0)
-    given = values.copy()
-    call = through_ctypes(function)
-    assert call(*(value.ctypes.data for value in values), result.ctypes.data, memory.ctypes.data) == 0
-    assert np.array_equal(result[:-8].reshape(expected.shape), expected)
-    assert (result[-8:] == 7.0).all()
-    assert np.array_equal(values, given)
+def run(function: CFunction, values: dict[str, np.ndarray], memory: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The results of a state; behind every array there is something that must stay as it is."""
+    row, given = function.quantity, {name: value.copy() for name, value in values.items()}
+    sizes = [int(np.prod(shape)) for shape in shapes(function.robot, row)]
+    blocks = [np.full(size + 8, 7.0) for size in sizes]
+    addresses = [array.ctypes.data for array in (*values.values(), *blocks, memory)]
+    assert through_ctypes(function)(*addresses) == 0
+    assert all((block[-8:] == 7.0).all() for block in blocks)
+    assert same(tuple(values.values()), tuple(given.values()))
+    return tuple(block[:-8].reshape(shape) for block, shape in zip(blocks, shapes(function.robot, row), strict=True))
+
+
+@each_function
+@pytest.mark.parametrize(
+    "robot",
+    [*(fd.robots.random_chain(n, seed=1, prismatic=0.3, drives=True) for n in (1, 6, 40)), geared(2, 1), GEARED],
+    ids=repr,
+)
+def test_ctypes_gives_what_python_gives(name, robot):
+    row, optional = FUNCTIONS[name]
+    function, values = robot.c_function(name), draw(robot, row, optional=optional)
+    memory = function.workspace()
+    for _ in range(2):
+        assert same(run(function, values, memory), computed(robot, row, values))
+
+
+@pytest.mark.parametrize("row", [row for row in QUANTITIES.values() if row.optional], ids=lambda row: row.name)
+def test_the_function_without_wrenches_ignores_those_left_in_the_workspace(robot, row):
+    plain, loaded = robot.c_function(row.name), robot.c_function(f"{row.name}_with_wrenches")
+    values = draw(robot, row, optional=True)
+    without = {name: values[name] for name in draw(robot, row)}
+    memory = loaded.workspace()
+    with_wrenches = run(loaded, values, memory)
+    assert same(run(plain, without, memory), computed(robot, row, without))
+    assert not same(with_wrenches, computed(robot, row, without))
+    assert same(run(loaded, values, memory), with_wrenches)
+    nothing = {**values, "wrenches": np.zeros_like(values["wrenches"])}
+    tolerance = 8 * len(robot.joints) * EPS * result_scale(robot, row, nothing)
+    for found, expected in zip(run(loaded, nothing, memory), computed(robot, row, without), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance)
+
+
+def test_every_quantity_has_a_function_and_those_with_wrenches_two():
+    assert set(FUNCTIONS) == {
+        *QUANTITIES,
+        *(f"{row.name}_with_wrenches" for row in QUANTITIES.values() if row.optional),
+    }
+    function = fd.robots.puma560().c_function("forward_dynamics_with_wrenches")
+    assert function.declaration == (
+        "int64_t forward_dynamics_with_wrenches(const double *q, const double *qd, const double *tau, "
+        "const double *wrenches, double *qdd, void *workspace)"
+    )
+
+
+@each_function
+def test_what_is_not_finite_is_told_by_every_function(name):
+    row, optional = FUNCTIONS[name]
+    for robot in (fd.robots.random_chain(6, seed=1), GEARED):
+        function = robot.c_function(name)
+        call, memory = through_ctypes(function), function.workspace()
+        out = [np.zeros(shape) for shape in shapes(robot, row)]
+        for field in draw(robot, row, optional=optional):
+            for value, status in ((np.nan, 1), (np.inf, 1), (0.5, 0)):
+                values = draw(robot, row, optional=optional)
+                values[field].flat[-1] = value
+                arrays = (*values.values(), *out, memory)
+                assert call(*(array.ctypes.data for array in arrays)) == status
 
 
 def test_a_status_comes_back():
@@ -191,8 +243,9 @@ def swing_up(q, qd, qdd, tau, memory, angles):
     return found
 
 
-def test_a_users_compiled_function_calls_the_kernels(robot):
-    bound = robot.bind()
+def test_a_users_compiled_function_calls_the_kernels():
+    robot = fd.robots.random_tree(7, seed=3, prismatic=0.3, drives=True)
+    bound = robot.bind("inverse_dynamics")
     bound.qd[:], bound.qdd[:] = 0.3, -0.2
     angles = np.linspace(-1, 1, 50)
     found = swing_up(bound.q, bound.qd, bound.qdd, bound.tau, bound.address, angles)
@@ -206,17 +259,38 @@ def test_a_users_compiled_function_calls_the_kernels(robot):
     assert len(swing_up(bound.q, bound.qd, bound.qdd, bound.tau, bound.address, np.array([0.0, np.nan, 0.0]))) == 1
 
 
-@pytest.mark.parametrize("name", ARGUMENTS)
-def test_every_kernel_can_be_called_from_compiled_functions(robot, name):
-    kernel = getattr(workspace, name)
+@each_row
+@pytest.mark.parametrize("coupled", [False, True], ids=["joints", "coupled"])
+def test_every_kernel_has_a_name_for_users_compiled_functions(row, coupled):
+    kernel, entry = getattr(workspace, f"{'coupled_' * coupled}{row.name}"), generate.bound(row, coupled)
+    assert kernel.generated.replace("(", "_bound(", 1) == entry.py_func.generated  # the text of the bound call
+
+
+CALLED = {  # those that users' loops call, each kind of result, and a coupled robot's
+    **{name: (getattr(workspace, name), False) for name in ("inverse_dynamics", "forward_dynamics", "mass_matrix")},
+    **{
+        name: (getattr(workspace, name), False)
+        for name in ("bias_forces", "gravity_forces", "kinetic_energy", "momentum")
+    },
+    "coupled_inverse_dynamics": (coupled_inverse_dynamics, True),
+}
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_kernels_can_be_called_from_compiled_functions(name):
+    kernel, coupled = CALLED[name]
     call = numba.njit(lambda memory: kernel(memory))
-    bound, twin = robot.bind(), robot.bind()
+    row: Quantity = QUANTITIES[name.removeprefix("coupled_")]
+    robot = GEARED if coupled else fd.robots.random_tree(7, seed=3, prismatic=0.3, drives=True)
+    bound, twin, values = robot.bind(row.name), robot.bind(row.name), draw(robot, row, optional=True)
     for each in (bound, twin):
-        each.q[:], each.qd[:], each.qdd[:], each.tau[:] = np.random.default_rng(0).normal(size=(4, robot.n))
-    assert call(bound.address) == getattr(twin, name)() == 0
-    for result in ("qdd", "tau", "M"):
-        scale = np.abs(getattr(twin, result)).max()
-        np.testing.assert_allclose(getattr(bound, result), getattr(twin, result), rtol=1e-10, atol=1e-12 * scale)
+        for field, value in values.items():
+            getattr(each, field)[:] = value
+    assert call(bound.address) == getattr(twin, call_name(row))() == 0
+    # the user's function is compiled with the user's own options: what may differ is rounding
+    tolerance = 8 * len(robot.joints) * EPS * result_scale(robot, row, values)
+    for field in row.gives:
+        np.testing.assert_allclose(getattr(bound, field.name), getattr(twin, field.name), rtol=0, atol=tolerance)
 
 
 # ---------------------------------------------------------------------------------------------- from SciPy
@@ -228,8 +302,9 @@ def test_scipy_integrates_a_torque_without_python_in_between():
     from scipy import LowLevelCallable
 
     robot = fd.robots.puma560().without_friction()
-    size, first = workspace_size(robot.n), state_offset(robot.n)
-    shoulder, its_torque = first + 1, first + 3 * robot.n + 1  # in the order q, qd, qdd, tau
+    bound = robot.bind("gravity_forces")
+    size = bound.workspace.size
+    shoulder, its_torque = ((view.ctypes.data - bound.address) // 8 + 1 for view in (bound.q, bound.tau))
 
     @cfunc("float64(float64, voidptr)")
     def torque(angle, memory):
@@ -238,7 +313,6 @@ def test_scipy_integrates_a_torque_without_python_in_between():
         gravity_forces(block.ctypes.data)
         return block[its_torque]
 
-    bound = robot.bind()
     bound.q[:] = 0.4
     function = LowLevelCallable(torque.ctypes, bound.workspace.ctypes.data_as(ctypes.c_void_p))
     work, uncertainty = integrate.quad(function, -0.5, 1.0, epsabs=1e-12)

@@ -16,9 +16,10 @@ import pytest
 from numba.core import config
 
 import fastdyn as fd
-from fastdyn.calls import api
+from fastdyn.calls import threads
+from fastdyn.quantities import INVERSE_DYNAMICS
 from fastdyn.scalars import LANES
-from tests.samples import QUANTITIES
+from tests.samples import computed, draw, each_row, on_both, part, same, shapes, watch_helpers
 
 jit_only = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="plain Python answers Ctrl-C anyway")
 
@@ -50,11 +51,11 @@ except KeyboardInterrupt:
 
 @jit_only
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
-@pytest.mark.parametrize("threads", [1, 2])
-def test_ctrl_c_is_answered_within_a_fifth_of_a_second(threads):
+@pytest.mark.parametrize("count", [1, 2])
+def test_ctrl_c_is_answered_within_a_fifth_of_a_second(count):
     waits = []
     for _ in range(3):  # other programs may have the processor just then
-        command = [sys.executable, "-W", "ignore", "-c", JOB, str(threads)]
+        command = [sys.executable, "-W", "ignore", "-c", JOB, str(count)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
             assert child.stdout is not None
             assert child.stdout.readline() == "ready\n"
@@ -76,11 +77,11 @@ def test_ctrl_c_is_answered_within_a_fifth_of_a_second(threads):
 
 
 @pytest.mark.parametrize("T", [0, 1, 7, 8, 9, 1000, 12345])
-@pytest.mark.parametrize("threads", [1, 2, 3, 16])
+@pytest.mark.parametrize("count", [1, 2, 3, 16])
 @pytest.mark.parametrize("worth", [8, 20, 4096])
-def test_steps_cover_every_sample_once_in_whole_blocks(T, threads, worth):
+def test_steps_cover_every_sample_once_in_whole_blocks(T, count, worth):
     taken = []
-    assert api._walk(T, threads, worth, lambda: lambda first, last: taken.append((first, last))) is None
+    assert threads.walk(T, count, worth, lambda: lambda first, last: taken.append((first, last))) is None
     taken.sort()
     assert taken[0][0] == 0
     assert taken[-1][1] == T
@@ -91,7 +92,7 @@ def test_steps_cover_every_sample_once_in_whole_blocks(T, threads, worth):
 
 def test_steps_grow_until_they_take_a_while(monkeypatch):
     now, lengths = 0.0, []
-    monkeypatch.setattr(api, "thread_time", lambda: now)
+    monkeypatch.setattr(threads, "thread_time", lambda: now)
 
     def run(first: int, last: int) -> int:
         nonlocal now
@@ -99,66 +100,103 @@ def test_steps_grow_until_they_take_a_while(monkeypatch):
         lengths.append(last - first)
         return 0
 
-    api._walk(100_000, 1, 8, lambda: run)
+    threads.walk(100_000, 1, 8, lambda: run)
     assert lengths[:9] == [8, 16, 32, 64, 128, 256, 512, 1024, 1024]
-    assert max(lengths) * 1e-5 < 2 * api.STEP
+    assert max(lengths) * 1e-5 < 2 * threads.STEP
     assert sum(lengths) == 100_000
 
 
-@pytest.mark.parametrize("name", QUANTITIES)
+@each_row
+@on_both
 @pytest.mark.parametrize("T", [1, 8, 65, 1003])
-def test_results_are_the_same_to_the_bit_in_any_number_of_steps_and_threads(name, T, monkeypatch):
+def test_results_are_the_same_to_the_bit_in_any_number_of_steps_and_threads(row, robot, T, monkeypatch):
     if config.DISABLE_JIT and T > 100:
         pytest.skip("takes long in plain Python")
-    robot = fd.robots.random_tree(5, seed=1, prismatic=0.3, drives=True)
-    arguments = np.random.default_rng(T).normal(size=(3, T, 5))[: QUANTITIES[name]]
-    at_once = getattr(robot, name)(*arguments)
-    monkeypatch.setattr(api, "WORTH", 1)
-    monkeypatch.setattr(api, "STEP", 0.0)  # never longer
-    monkeypatch.setattr(api, "_cores", lambda: 16)
+    given = draw(robot, row, T)
+    at_once = computed(robot, row, given)
+    taken = watch_helpers(monkeypatch)
     again = copy.copy(robot)
-    for threads in (1, 2, 3, 8):
-        found = getattr(again, name)(*arguments, threads=threads)
-        assert found.tobytes() == at_once.tobytes()
+    for count in (1, 2, 3, 8):
+        taken.clear()
+        assert same(computed(again, row, given, threads=count), at_once)
+        assert bool(taken) == (count > 1 and T >= 4 * LANES)
+
+
+@each_row
+@on_both
+@pytest.mark.parametrize("count", [1, 2])
+def test_after_an_interrupt_in_any_quantity_nothing_is_written(row, robot, count, monkeypatch):
+    """The caller's third step is interrupted; of the results, what was computed before is there, and nothing else."""
+    given = draw(robot, row, 161)
+    expected = computed(robot, row, given)
+    watch_helpers(monkeypatch)
+    again, here, steps, over = copy.copy(robot), threading.get_ident(), [], threading.Event()
+    entry = again.task(row).entry
+
+    def interrupted(*arguments):
+        me = threading.get_ident()
+        steps.append(me)
+        if me != here and steps.count(me) == 2:
+            assert over.wait(30)  # the helper's second step is under way while the caller is interrupted
+        if me == here and steps.count(me) == 3:
+            over.set()
+            raise KeyboardInterrupt
+        return entry(*arguments)
+
+    again.task(row).entry = interrupted
+    out = tuple(np.full(shape, np.nan) for shape in shapes(robot, row, 161))
+    with pytest.raises(KeyboardInterrupt):
+        computed(again, row, given, out=out, threads=count)
+    assert steps.count(here) == 3
+    assert (len(steps) > 3) == (count > 1)
+    then = tuple(array.copy() for array in out)
+    written = np.isfinite(out[0].reshape(161, -1)).all(axis=1)
+    assert 2 * LANES <= written.sum() < 161
+    assert same(part(out, written), part(expected, written))
+    assert all(np.isnan(array[~written]).all() for array in out)
+    time.sleep(0.01)
+    assert all(a.tobytes() == b.tobytes() for a, b in zip(out, then, strict=True))
 
 
 @jit_only
 def test_the_first_wrong_sample_is_named_in_any_number_of_steps_and_threads(monkeypatch):
-    monkeypatch.setattr(api, "WORTH", 1)
-    monkeypatch.setattr(api, "STEP", 0.0)
+    taken = watch_helpers(monkeypatch)
     robot = fd.robots.two_link()
     q = np.zeros((10, 10, 2))
     huge = q.copy()
     huge[4, 7], huge[7, 7], huge[9, 9] = 1e200, 1e200, 1e200
-    for threads in (1, 2, 5):
+    for count in (1, 2, 5):
+        taken.clear()
         with pytest.raises(fd.NotFiniteError, match="at sample 4, 7 is beyond the range"):
-            robot.bias_forces(q + 0.3, huge, threads=threads)
+            robot.bias_forces(q + 0.3, huge, threads=count)
+        assert bool(taken) == (count > 1)
 
 
 # ---------------------------------------------------------------------------------------------- threads
 
 
 def test_small_batches_wake_no_threads(monkeypatch):
-    monkeypatch.setattr(api, "_cores", lambda: 16)
-    task = fd.robots.puma560()._tasks[api.INVERSE_DYNAMICS, None]
-    assert api._useful(8, 1000, task.worth) == 1
-    assert api._useful(8, 400_000, task.worth) == 8
-    monkeypatch.setattr(api, "_cores", lambda: 3)
-    assert api._useful(8, 100_000, task.worth) == 3
+    monkeypatch.setattr(threads, "_cores", lambda: 16)
+    worth = fd.robots.puma560().task(INVERSE_DYNAMICS).worth
+    assert threads.useful(8, 1000, worth) == 1
+    assert threads.useful(8, 400_000, worth) == 8
+    monkeypatch.setattr(threads, "_cores", lambda: 3)
+    assert threads.useful(8, 100_000, worth) == 3
 
 
-def test_batches_from_many_threads_at_once_are_right():
-    robot = fd.robots.random_tree(6, seed=2, prismatic=0.3, drives=True)
-    T = 40 if config.DISABLE_JIT else 30_000
-    motions = np.random.default_rng(0).normal(size=(6, 3, T, 6))
-    expected = [robot.inverse_dynamics(*motion) for motion in motions]
+@on_both
+def test_batches_from_many_threads_at_once_are_right(robot, monkeypatch):
+    T = 40 if config.DISABLE_JIT else 3000
+    motions = [draw(robot, INVERSE_DYNAMICS, T, seed=k) for k in range(6)]
+    expected = [computed(robot, INVERSE_DYNAMICS, motion) for motion in motions]
+    taken, shared = watch_helpers(monkeypatch), copy.copy(robot)
     start, problems = threading.Barrier(6), []
 
     def work(k: int) -> None:
         start.wait()
-        for threads in (1, 2, 3, 4) * 3:
-            if not np.array_equal(robot.inverse_dynamics(*motions[k], threads=threads), expected[k]):
-                problems.append((k, threads))
+        for count in (1, 2, 3, 4) * 3:
+            if not same(computed(shared, INVERSE_DYNAMICS, motions[k], threads=count), expected[k]):
+                problems.append((k, count))
 
     workers = [threading.Thread(target=work, args=(k,)) for k in range(6)]
     for worker in workers:
@@ -166,6 +204,7 @@ def test_batches_from_many_threads_at_once_are_right():
     for worker in workers:
         worker.join()
     assert problems == []
+    assert taken
 
 
 def test_a_thread_that_is_kept_from_working_does_not_hold_up_the_others():
@@ -176,11 +215,11 @@ def test_a_thread_that_is_kept_from_working_does_not_hold_up_the_others():
         release.wait(20)
         released.set()
 
-    api._helper(1).put(occupy)
+    threads._helper(1).put(occupy)
     assert running.wait(20)
     try:
         who = []
-        api._walk(1000, 2, 8, lambda: lambda first, last: who.append(threading.get_ident()))
+        threads.walk(1000, 2, 8, lambda: lambda first, last: who.append(threading.get_ident()))
         assert set(who) == {threading.get_ident()}  # the helper had no chance to begin, and nobody waited for it
     finally:
         release.set()
@@ -200,7 +239,7 @@ def test_after_an_exception_no_thread_is_at_work(helper):
         return 0
 
     with pytest.raises(MemoryError, match="no scratch"):
-        api._walk(100_000, 4, 8, lambda: run)
+        threads.walk(100_000, 4, 8, lambda: run)
     assert active == []
 
 
@@ -212,5 +251,5 @@ def test_the_first_step_that_went_wrong_is_found_whoever_took_it():
         def run(first: int, last: int, wrong: set[int] = wrong) -> int:
             return any(first <= sample < last for sample in wrong)
 
-        first, last = api._walk(100_000, 4, 8, lambda run=run: run) or (-1, -1)
+        first, last = threads.walk(100_000, 4, 8, lambda run=run: run) or (-1, -1)
         assert first <= min(wrong) < last

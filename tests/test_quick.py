@@ -11,14 +11,12 @@ import pytest
 from numba.core import config
 
 import fastdyn as fd
-from fastdyn.calls import api
+from fastdyn.calls import task
 from fastdyn.calls.headers import READABLE
 from fastdyn.scalars import SINCOS_RANGE, entry, give, sincos_rows, take
-from tests.samples import QUANTITIES
+from tests.samples import ARM, EPS, computed, draw, each_row, on_both, result_scale, same
 
 jit_only = pytest.mark.skipif(config.DISABLE_JIT, reason="compiled code only")
-
-ROBOT = fd.robots.random_tree(7, seed=5, prismatic=0.3, drives=True)
 
 
 def motion(T: int | None, count: int = 3, dtype: type = np.float64) -> list[np.ndarray]:
@@ -27,16 +25,16 @@ def motion(T: int | None, count: int = 3, dtype: type = np.float64) -> list[np.n
 
 
 @pytest.fixture
-def asked(monkeypatch) -> list[api.Task]:
+def asked(monkeypatch) -> list[task.Task]:
     """Every task that went the general way."""
-    found: list[api.Task] = []
-    general = api.Task._any
+    found: list[task.Task] = []
+    general = task.Task._any
 
-    def spy(task: api.Task, *arguments: object) -> object:
-        found.append(task)
-        return general(task, *arguments)
+    def spy(one: task.Task, *arguments: object) -> object:
+        found.append(one)
+        return general(one, *arguments)
 
-    monkeypatch.setattr(api.Task, "_any", spy)
+    monkeypatch.setattr(task.Task, "_any", spy)
     return found
 
 
@@ -47,25 +45,42 @@ def test_arrays_are_laid_out_as_expected() -> None:
 
 @jit_only
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("name", QUANTITIES)
-def test_well_formed_batches_go_the_quick_way(name, dtype, asked) -> None:
-    given = motion(21, QUANTITIES[name], dtype)
-    getattr(ROBOT, name)(*given, dtype=dtype)
+@pytest.mark.parametrize("optional", [False, True])
+@on_both
+@each_row
+def test_well_formed_batches_go_the_quick_way(row, robot, optional, dtype, asked) -> None:
+    given = {name: value.astype(dtype) for name, value in draw(robot, row, 21, optional=optional).items()}
+    computed(robot, row, given, dtype=dtype)
     assert asked == []
 
 
 @jit_only
-@pytest.mark.parametrize("name", [name for name in QUANTITIES if name not in ("kinetic_energy", "potential_energy")])
-def test_both_ways_give_the_same_numbers_to_the_bit(name, asked) -> None:
-    given = motion(21, QUANTITIES[name])
-    method = getattr(ROBOT, name)
-    quick = method(*given)
-    out = np.full_like(quick, np.nan)
-    assert method(*given, out=out) is out
-    assert asked == []
-    general = method(*[x.tolist() for x in given])
+@pytest.mark.parametrize("optional", [False, True])
+@on_both
+@each_row
+def test_one_well_formed_state_goes_the_quick_way(row, robot, optional, asked, monkeypatch) -> None:
+    given = draw(robot, row, optional=optional)
+    general = computed(robot, row, {name: value.tolist() for name, value in given.items()})
     assert len(asked) == 1
-    assert quick.tobytes() == out.tobytes() == general.tobytes()
+    monkeypatch.setattr(task.Task, "_well_formed", None)  # nor the way of batches
+    assert same(computed(robot, row, given), general)
+    assert len(asked) == 1
+
+
+@jit_only
+@on_both
+@each_row
+def test_both_ways_give_the_same_numbers_to_the_bit(row, robot, asked) -> None:
+    given = draw(robot, row, 21)
+    quick = computed(robot, row, given)
+    out = tuple(np.full_like(array, np.nan) for array in quick)
+    filled = computed(robot, row, given, out=out)
+    assert all(a is b for a, b in zip(filled, out, strict=True))
+    assert asked == []
+    general = computed(robot, row, {name: value.tolist() for name, value in given.items()})
+    assert len(asked) == 1
+    for a, b, c in zip(quick, out, general, strict=True):
+        assert a.tobytes() == b.tobytes() == c.tobytes()
 
 
 def strided(x: np.ndarray) -> np.ndarray:
@@ -93,9 +108,9 @@ def test_other_arguments_go_the_general_way(change, which, asked) -> None:
     changed[which] = change(given[which])
     plain = given.copy()
     plain[which] = np.array(changed[which], dtype=np.float64, order="C").reshape(21, 7)
-    expected = ROBOT.inverse_dynamics(*plain)
+    expected = ARM.inverse_dynamics(*plain)
     assert asked == []
-    found = ROBOT.inverse_dynamics(*changed)
+    found = ARM.inverse_dynamics(*changed)
     assert len(asked) == 1
     assert np.array_equal(np.asarray(found).reshape(21, 7), expected)
 
@@ -106,11 +121,11 @@ def test_other_arguments_go_the_general_way(change, which, asked) -> None:
 def test_an_out_that_overlaps_an_argument_is_seen(which, shift, asked) -> None:
     memory = np.empty(21 * 7 + shift)
     given = motion(21)
-    expected = ROBOT.inverse_dynamics(*given)
+    expected = ARM.inverse_dynamics(*given)
     argument, out = memory[: 21 * 7].reshape(21, 7), memory[shift:].reshape(21, 7)
     argument[...] = given[which]
     given[which] = argument
-    ROBOT.inverse_dynamics(*given, out=out)
+    ARM.inverse_dynamics(*given, out=out)
     assert len(asked) == 1
     assert np.array_equal(out, expected)
 
@@ -120,9 +135,9 @@ def test_an_out_that_touches_an_argument_is_no_obstacle(asked) -> None:
     memory = np.empty((3, 21, 7))
     q, qd, qdd = motion(21)
     memory[0], memory[2] = q, qdd
-    ROBOT.inverse_dynamics(memory[0], qd, memory[2], out=memory[1])
+    ARM.inverse_dynamics(memory[0], qd, memory[2], out=memory[1])
     assert asked == []
-    assert np.array_equal(memory[1], ROBOT.inverse_dynamics(q, qd, qdd))
+    assert np.array_equal(memory[1], ARM.inverse_dynamics(q, qd, qdd))
 
 
 @pytest.mark.parametrize(
@@ -135,7 +150,7 @@ def test_an_out_that_touches_an_argument_is_no_obstacle(asked) -> None:
 )
 def test_an_out_that_cannot_take_the_result_is_refused(out, message) -> None:
     with pytest.raises((fd.ArgumentError, fd.ArgumentTypeError), match=message):
-        ROBOT.inverse_dynamics(*motion(21), out=out)
+        ARM.inverse_dynamics(*motion(21), out=out)
 
 
 @jit_only
@@ -145,18 +160,21 @@ def test_what_is_not_finite_is_named_on_the_quick_ways_too(value, T) -> None:
     q, qd, qdd = motion(T)
     qd.flat[3] = value
     with pytest.raises(fd.NotFiniteError, match=r"qd\[.*3\] is (nan|inf)"):
-        ROBOT.inverse_dynamics(q, qd, qdd)
+        ARM.inverse_dynamics(q, qd, qdd)
 
 
-@pytest.mark.parametrize("name", QUANTITIES)
-def test_without_the_quick_ways_nothing_changes(name, monkeypatch) -> None:
-    quick = [getattr(ROBOT, name)(*motion(T, QUANTITIES[name])) for T in (None, 21)]
-    monkeypatch.setattr(api, "READABLE", False)
-    robot = copy.copy(ROBOT)
-    for T, expected in zip((None, 21), quick, strict=True):
-        found = getattr(robot, name)(*motion(T, QUANTITIES[name]))
+@on_both
+@each_row
+def test_without_the_quick_ways_nothing_changes(row, robot, monkeypatch) -> None:
+    states = [draw(robot, row), draw(robot, row, 21)]
+    quick = [computed(robot, row, given) for given in states]
+    monkeypatch.setattr(task, "READABLE", False)
+    again = copy.copy(robot)
+    for found, expected in zip(computed(again, row, states[0]), quick[0], strict=True):
         # the one state is computed by another compilation of the same text, so that its last bits may differ
-        assert np.allclose(found, expected, rtol=0, atol=20 * 7 * np.finfo(float).eps * np.abs(expected).max())
+        tolerance = 8 * ARM.n * EPS * result_scale(robot, row, states[0])
+        np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance)
+    assert same(computed(again, row, states[1]), quick[1])
 
 
 @jit_only
@@ -166,7 +184,7 @@ def test_objects_of_any_kind_are_looked_at_safely(asked) -> None:
 
     for thing in (None, 1, 1.5, "q", b"q", (), Odd(), np.float64(1.0), np.array(1.0), np.ndarray, {}, len):
         with pytest.raises((fd.ArgumentError, fd.ArgumentTypeError, TypeError)):
-            ROBOT.inverse_dynamics(thing, thing, thing)
+            ARM.inverse_dynamics(thing, thing, thing)
     assert len(asked) == 12
 
 

@@ -6,25 +6,26 @@ import numpy as np
 import pytest
 
 import fastdyn as fd
+from fastdyn.quantities import QUANTITIES
 from fastdyn.scalars import SINGLE_LANES, SINGLE_SINCOS_RANGE
+from tests.samples import computed, draw, each_row, geared, on_both, part, same, shapes
 
 EPS = np.finfo(np.float32).eps
-QUANTITIES = {
-    "inverse_dynamics": 3,
-    "joint_reactions": 3,
-    "bias_forces": 2,
-    "coriolis_matrix": 2,
-    "kinetic_energy": 2,
-    "mass_matrix": 1,
-    "gravity_forces": 1,
-    "potential_energy": 1,
-}
 ROBOTS = [
     fd.robots.random_chain(6, 1),
     fd.robots.random_chain(7, 2, prismatic=0.4, drives=True),
     fd.robots.random_tree(13, 3, prismatic=0.3, drives=True),
     fd.robots.random_chain(24, 4),
+    geared(9, 6, 1),
 ]
+each_robot = pytest.mark.parametrize("robot", ROBOTS, ids=repr)
+DIRECT = {name: row for name, row in QUANTITIES.items() if not row.solves}
+SOLVING = {name: row for name, row in QUANTITIES.items() if row.solves}
+
+
+def rounded(values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The same numbers in both precisions."""
+    return {name: value.astype(np.float32).astype(np.float64) for name, value in values.items()}
 
 
 def states(robot: fd.Robot, count: int = 70) -> list[np.ndarray]:
@@ -33,29 +34,47 @@ def states(robot: fd.Robot, count: int = 70) -> list[np.ndarray]:
     return [x.astype(np.float32).astype(np.float64) for x in drawn]
 
 
-@pytest.mark.parametrize("robot", ROBOTS, ids=repr)
-@pytest.mark.parametrize("name", QUANTITIES)
-def test_single_precision_agrees_with_double_to_its_own_rounding(robot: fd.Robot, name: str) -> None:
-    arguments = states(robot)[: QUANTITIES[name]]
-    exact = getattr(robot, name)(*arguments)
-    single = getattr(robot, name)(*arguments, dtype=np.float32)
-    assert single.dtype == np.float32
-    # n links, a few roundings each, against the largest value of all samples: terms may cancel in a single one
-    assert np.abs(single - exact).max() <= 4 * robot.n * EPS * np.abs(exact).max()
+@each_robot
+@pytest.mark.parametrize("row", DIRECT.values(), ids=DIRECT)
+@pytest.mark.parametrize("optional", [False, True])
+def test_single_precision_agrees_with_double_to_its_own_rounding(robot, row, optional) -> None:
+    given = rounded(draw(robot, row, 70, optional=optional))
+    exact = computed(robot, row, given)
+    for single, double in zip(computed(robot, row, given, dtype=np.float32), exact, strict=True):
+        assert single.dtype == np.float32
+        # n links, a few roundings each, against the largest value of all samples: terms may cancel in a single one
+        assert np.abs(single - double).max() <= 4 * len(robot.joints) * EPS * np.abs(double).max()
 
 
-@pytest.mark.parametrize("robot", ROBOTS, ids=repr)
-@pytest.mark.parametrize("method", ["aba", "crba"])
-def test_forward_dynamics_in_single_precision_loses_what_the_mass_matrix_is_ill_conditioned(robot, method) -> None:
+@each_robot
+@pytest.mark.parametrize("row", SOLVING.values(), ids=SOLVING)
+def test_forward_dynamics_in_single_precision_loses_what_the_mass_matrix_is_ill_conditioned(robot, row) -> None:
     q, qd, qdd = states(robot)
     tau = robot.inverse_dynamics(q, qd, qdd)
-    found = robot.forward_dynamics(q, qd, tau, method=method, dtype=np.float32)
+    (found,) = computed(robot, row, {"q": q, "qd": qd, "tau": tau}, dtype=np.float32)
     assert found.dtype == np.float32
     condition = np.linalg.cond(robot.mass_matrix(q))
     error = np.abs(found - qdd).max(axis=1) / np.abs(qdd).max(axis=1)
     # tau itself is rounded to float32, which cond(M) magnifies; forces larger than M qdd, too
     forces = np.abs(tau).max(axis=1) / np.abs((robot.mass_matrix(q) @ qdd[..., None])[..., 0]).max(axis=1)
     assert (error <= 4 * EPS * condition * np.maximum(forces, 1)).all()
+
+
+@on_both
+@each_row
+def test_results_of_every_quantity_have_the_shapes_and_bits_of_their_batch(robot, row) -> None:
+    given = {name: value.astype(np.float32) for name, value in draw(robot, row, 40, optional=True).items()}
+    whole = computed(robot, row, given, dtype=np.float32)
+    assert [array.shape for array in whole] == shapes(robot, row, 40)
+    assert {array.dtype for array in whole} == {np.dtype(np.float32)}
+    for cut in (np.s_[:0], np.s_[3:4], np.s_[5:22], np.s_[::-1]):
+        assert same(computed(robot, row, part(given, cut), dtype=np.float32), part(whole, cut))
+    alone = computed(robot, row, part(given, 7), dtype="float32")
+    assert same(alone, part(whole, 7))
+    assert {np.asarray(array).dtype for array in alone} == {np.dtype(np.float32)}
+    out = tuple(np.empty_like(array) for array in whole)
+    assert all(a is b for a, b in zip(computed(robot, row, given, dtype=np.float32, out=out), out, strict=True))
+    assert same(out, whole)
 
 
 @pytest.mark.parametrize("count", [0, 1, 15, 16, 17, 40])

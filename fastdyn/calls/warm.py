@@ -11,6 +11,7 @@ from numba.core import config
 
 from fastdyn.calls import generate
 from fastdyn.calls.bound import c_functions
+from fastdyn.calls.headers import READABLE, WELL_FORMED
 from fastdyn.errors import ArgumentError, SingularMassMatrixError
 from fastdyn.quantities import METHODS
 
@@ -31,6 +32,8 @@ def warmup(robot: Any, quantities: Iterable[str] | None = None, batch: bool = Tr
         if name not in METHODS:
             raise ArgumentError(f"quantities names {name!r}: expected some of {', '.join(map(repr, METHODS))}")
     coupled = robot.parameters.coupled
+    if READABLE:
+        WELL_FORMED.compiled()  # also asked for one state that must be converted, or has out=
     for quantity in [row for name in names for row in METHODS[name]]:
         task = robot.task(quantity)
         state = tuple(np.zeros(core) for core in list(task.inputs.values())[: len(quantity.reads)])
