@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numba import types
 
-from fastdyn.compiler.policy import _OPTIONS
+from fastdyn.compiler.policy import OPTIONS
 from fastdyn.scalars import (
     LANES,
     SINGLE_LANES,
@@ -41,7 +41,7 @@ def compiled(text, real, count, kinds):
         return text
     real = types.float32 if real is np.float32 else types.float64
     known = {"b": buffer_type(real, count), "s": types.Array(real, 2, "C"), "i": types.intp, "r": types.float64}
-    dispatcher = numba.njit(**_OPTIONS)(text)
+    dispatcher = numba.njit(**OPTIONS)(text)
     dispatcher.compile(tuple(known[kind] for kind in kinds))
     return next(iter(dispatcher.overloads.values())).entry_point
 
