@@ -717,6 +717,10 @@ def test_a_coordinate_that_moves_no_inertia_is_named():
         arm.forward_dynamics(z[0], z[0], z[0])
     with pytest.raises(fd.SingularMassMatrixError, match="coordinate 'phi2' moves no inertia that those before"):
         robot.coupled(np.eye(3)).forward_dynamics([0] * 3, [0] * 3, [0] * 3)
+    with pytest.raises(fd.SingularMassMatrixError, match="at sample 0: coordinate 'idle'"):
+        arm.forward_dynamics(z, z, z, method="crba", dtype=np.float32)
+    turned = robot.coupled([[1, 0], [1, 1], [0, 2]], motors=[None, fd.Motor(0.5, 2.0)])
+    close(turned.forward_dynamics(z[0], z[0], [2.5, 6.0]), [10.0, 3.0])  # 0.25 kg m^2 and a rotor of 2 kg m^2
     # a singular robot whose coordinates all move something is not singular
     close(robot.coupled([[1], [5], [7]]).forward_dynamics([0], [0], [2.5]), [10.0])
 
