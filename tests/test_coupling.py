@@ -477,6 +477,9 @@ def test_variations_are_those_of_the_robot_coupled_again():
         (arm.with_gravity((1, 2, 3)), robot.with_gravity((1, 2, 3))),
         (arm.with_mount(mount), robot.with_mount(mount)),
         (arm.without_friction(), robot.without_friction()),
+        (arm.without_motors(), robot.without_motors()),
+        (arm.with_payload(2.0, (0.1, 0, 0), link="link2"), robot.with_payload(2.0, (0.1, 0, 0), link="link2")),
+        (arm.with_tool(0.5, (0, 0, 0.1), link="link4"), robot.with_tool(0.5, (0, 0, 0.1), link="link4")),
     ):
         assert isinstance(changed, fd.CoupledRobot)
         assert changed.names == ("a", "b")
