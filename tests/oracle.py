@@ -254,10 +254,10 @@ def potential_energy(robot, q):
 def momentum(robot, q, qd):
     """(6,): linear, then angular about the centre of mass, along the base's axes, rotors left out."""
     stand, qd = Stand(robot, q), np.asarray(qd, Real)
-    total = np.zeros(6, Real)
+    total, centre = np.zeros(6, Real), world_center_of_mass(stand)
     for body in stand.bodies():
         linear = body.mass * (body.Jv @ qd)
-        arm = body.centre - world_center_of_mass(stand)
+        arm = body.centre - centre
         total += np.concatenate([linear, cross_matrix(arm) @ linear + body.inertia @ body.Jw @ qd])
     R = pose(robot.mount)[:3, :3]
     return np.concatenate([R.T @ total[:3], R.T @ total[3:]])

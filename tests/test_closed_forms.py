@@ -159,6 +159,22 @@ class TestGeneralPlanarArm:
         ]
         assert_close(arm.joint_reactions(q, qd, qdd), np.stack(reference, axis=1))
 
+    def test_momentum_is_that_of_two_bodies(self, arm):
+        """About the centre of mass of both, two masses a distance apart move as their reduced mass does."""
+        q, qd, _ = states(2)
+        (t1, t2), (v1, v2), m1, m2, zero = q.T, qd.T, self.m1, self.m2, np.zeros(len(q))
+        out = [columns(np.cos(t), np.sin(t), zero) for t in (t1, t1 + t2)]
+        across = [columns(-np.sin(t), np.cos(t), zero) for t in (t1, t1 + t2)]
+        turning = columns(v1, v1 + v2)[..., None]
+        place1, place2 = self.lc1 * out[0], self.l1 * out[0] + self.lc2 * out[1]
+        speed1 = self.lc1 * turning[:, 0] * across[0]
+        speed2 = self.l1 * turning[:, 0] * across[0] + self.lc2 * turning[:, 1] * across[1]
+        assert_close(arm.center_of_mass(q), m1 * place1 / (m1 + m2), m2 * place2 / (m1 + m2))
+        found = arm.momentum(q, qd)
+        assert_close(found[:, :3], m1 * speed1, m2 * speed2)
+        orbit = m1 * m2 / (m1 + m2) * np.cross(place2 - place1, speed2 - speed1)
+        assert_close(found[:, 3:], orbit, columns(zero, zero, self.I1 * v1), columns(zero, zero, self.I2 * (v1 + v2)))
+
 
 class TestRRT:
     """Marghitu's: gravity along axis 1. The energies are made here from the centres' positions and the unit vectors."""

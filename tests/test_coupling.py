@@ -11,8 +11,12 @@ from hypothesis import strategies as st
 
 import fastdyn as fd
 from fastdyn.geometry import go
-
-EPS = np.finfo(float).eps
+from fastdyn.quantities import METHODS, QUANTITIES
+from tests.coupled_oracle import Projected
+from tests.peers import Pinocchio
+from tests.samples import EPS, energy_scale, reach, torque_scale
+from tests.test_identities import momentum_scales
+from tests.test_oracle import with_fixed_links
 
 # motor 3 of the ABB IRB1400 turns the upper arm through a rod: eq. (2.25) of its report
 IRB1400 = np.eye(6)
@@ -34,20 +38,25 @@ def random_coupling(n, m, seed):
     return rng.normal(size=(n, m)), rng.normal(size=n)
 
 
+def call(robot, row, values, **options):
+    """The method of a quantity, for arguments by name."""
+    name = next(name for name, rows in METHODS.items() if row in rows)
+    method = {"method": row.method} if row.method else {}
+    return getattr(robot, name)(*(values[field.name] for field in row.reads), **method, **options)
+
+
 def everything(robot, q, qd, qdd):
     """All quantities of one state, by name."""
-    return {
-        "tau": robot.inverse_dynamics(q, qd, qdd),
-        "M": robot.mass_matrix(q),
-        "C": robot.coriolis_matrix(q, qd),
-        "bias": robot.bias_forces(q, qd),
-        "gravity": robot.gravity_forces(q),
-        "kinetic": robot.kinetic_energy(q, qd),
-        "potential": robot.potential_energy(q),
-        "reactions": robot.joint_reactions(q, qd, qdd),
-        "aba": robot.forward_dynamics(q, qd, qdd),
-        "crba": robot.forward_dynamics(q, qd, qdd, method="crba"),
-    }
+    values = {"q": q, "qd": qd, "qdd": qdd, "tau": qdd}
+    return {name: call(robot, row, values) for name, row in QUANTITIES.items()}
+
+
+SOLUTIONS = [name for name, row in QUANTITIES.items() if row.solves]
+
+
+def close_accelerations(found, expected, M):
+    """Equal up to rounding: a relative change of M by eps changes what is solved by cond(M) eps."""
+    close(found, expected, scale=np.linalg.cond(M).max() * np.abs(expected).max())
 
 
 # ---------------------------------------------------------------------------------------------- identities
@@ -55,12 +64,16 @@ def everything(robot, q, qd, qdd):
 
 @pytest.mark.parametrize("lead", [(), (11,), (2, 3)])
 def test_coupling_by_the_identity_changes_no_bit(lead):
-    robot = fd.robots.random_tree(5, seed=3, prismatic=0.3, drives=True)
+    """But of forward dynamics, which solves by M_phi and not by articulated bodies."""
+    robot = fd.robots.random_tree(5, seed=3, prismatic=0.3, drives=True, helical=0.2)
     same = robot.coupled(np.eye(5))
     values = state(robot, 1, *lead)
     expected = everything(robot, *values)
     for name, found in everything(same, *values).items():
-        assert np.array_equal(found, expected[name]), name
+        if name in SOLUTIONS:
+            close_accelerations(found, expected[name], expected["mass_matrix"])
+        else:
+            assert np.array_equal(found, expected[name]), name
 
 
 def test_coupling_by_a_permutation_permutes():
@@ -69,12 +82,14 @@ def test_coupling_by_a_permutation_permutes():
     permuted = robot.coupled(np.eye(4)[:, order])  # phi_k is joint order[k]
     q, qd, qdd = state(robot, 2, 9)
     expected, found = everything(robot, q, qd, qdd), everything(permuted, q[:, order], qd[:, order], qdd[:, order])
-    for name in ("tau", "bias", "gravity", "aba", "crba"):
-        assert np.array_equal(found[name], expected[name][:, order]), name
-    for name in ("M", "C"):
-        assert np.array_equal(found[name], expected[name][:, order][:, :, order]), name
-    for name in ("kinetic", "potential", "reactions"):
-        assert np.array_equal(found[name], expected[name]), name
+    for name, row in QUANTITIES.items():
+        for axis, size in enumerate(row.gives[0].shape, start=1):
+            if size == "n" and row.gives[0].coupling:
+                expected[name] = np.take(expected[name], order, axis)
+        if name in SOLUTIONS:
+            close_accelerations(found[name], expected[name], found["mass_matrix"])
+        else:
+            assert np.array_equal(found[name], expected[name]), name
 
 
 @given(n=st.integers(1, 6), drop=st.integers(0, 5), seed=st.integers(0, 50))
@@ -87,8 +102,11 @@ def test_power_and_energy_do_not_depend_on_the_coordinates(n, drop, seed):
     close(arm.inverse_dynamics(q, qd, qdd) @ qd, tau @ Qd, scale=1 + np.abs(tau) @ np.abs(arm.G) @ np.abs(qd))
     M = arm.mass_matrix(q)
     close(0.5 * qd @ M @ qd, robot.kinetic_energy(Q, Qd), scale=1 + np.abs(qd) @ np.abs(M) @ np.abs(qd))
-    assert arm.kinetic_energy(q, qd) == robot.kinetic_energy(Q, Qd)
-    assert arm.potential_energy(q) == robot.potential_energy(Q)
+    # G phi is summed in another order: angles and rates are off by some eps of what is summed
+    size = 1 + np.abs(arm.offset).max() + np.abs(arm.G).sum()
+    scale = size * energy_scale(robot, Q, np.abs(arm.G) @ np.abs(qd))
+    close(arm.kinetic_energy(q, qd), robot.kinetic_energy(Q, Qd), scale=scale)
+    close(arm.potential_energy(q), robot.potential_energy(Q), scale=scale)
 
 
 @given(n=st.integers(1, 6), drop=st.integers(0, 5), seed=st.integers(0, 50), method=st.sampled_from(["aba", "crba"]))
@@ -139,6 +157,147 @@ def test_two_couplings_one_after_the_other_are_one():
     twice, once = robot.coupled(G1, shift1).coupled(G2, shift2), robot.coupled(G1 @ G2, G1 @ shift2 + shift1)
     values = state(twice, 7)
     assert np.array_equal(twice.inverse_dynamics(*values), once.inverse_dynamics(*values))
+
+
+# ---------------------------------------------------------------------------------------------- oracle and Pinocchio
+
+
+def mimicking(n, m, rng):
+    """Each coordinate moves a joint of its own; the other joints follow one each, by some ratio."""
+    G = np.zeros((n, m))
+    G[np.arange(m), np.arange(m)] = 1.0
+    G[np.arange(m, n), rng.integers(m, size=n - m)] = rng.uniform(0.5, 2, n - m) * rng.choice([-1, 1], n - m)
+    return rng.permutation(G)
+
+
+def dense(n, m, rng):
+    """Orthogonal columns, longer and shorter: no inertia is lost to their condition."""
+    return np.linalg.qr(rng.normal(size=(n, m)))[0] * rng.uniform(0.5, 2, m)
+
+
+COUPLINGS = {  # n, m, and the matrix
+    "one": (1, 1, dense), "gripper": (2, 1, mimicking), "mimic": (7, 4, mimicking), "long mimic": (13, 9, mimicking),
+    "square": (6, 6, dense), "rectangular": (5, 3, dense), "long": (11, 8, dense),
+}  # fmt: skip
+
+
+class Coupled:
+    """A coupled robot with motors at joints and coordinates, two states of it, and sizes of what is summed there."""
+
+    def __init__(self, name, bare=False):
+        n, m, make = COUPLINGS[name]
+        rng = np.random.default_rng(n)
+        robot = fd.robots.random_tree(n, n, prismatic=0.3, drives=not bare, helical=0.2)
+        robot = robot if bare else with_fixed_links(robot, rng)
+        motors = None if bare else driven(m, n)
+        self.arm = robot.coupled(make(n, m, rng), rng.normal(size=n), motors=motors)
+        self.values = dict(zip(("q", "qd", "qdd"), rng.uniform(-2, 2, (3, 2, m)), strict=True))
+        self.values |= {"tau": 10 * rng.normal(size=(2, m)), "wrenches": rng.normal(size=(2, n, 6))}
+        # as single precision holds them, so that both precisions are given the same
+        self.values = {name: value.astype(np.float32).astype(float) for name, value in self.values.items()}
+
+    def at(self, k):
+        return {name: value[k] for name, value in self.values.items()}
+
+    def scale(self, row, k):
+        """The size of the terms that a quantity sums at state k, before G^T makes them cancel."""
+        arm, robot, G, motors = self.arm, self.arm.robot, np.abs(self.arm.G), self.arm.coupling.motors
+        q, qd, qdd, tau, W = self.at(k).values()
+        Q, Qd, Qdd = arm.joint_positions(q), G @ np.abs(qd), G @ np.abs(qdd)
+        gain, M = np.linalg.norm(G), np.linalg.norm(robot.mass_matrix(Q))
+        rotors = np.array([motor.armature for motor in motors])
+        drives = sum(motor.joint_viscous * 2 + max(motor.joint_coulomb) for motor in motors)  # rates are below 2
+        pushed = np.linalg.norm(W) * (1 + reach(robot, Q))
+        inertia = gain**2 * M + rotors.max()
+        energy = energy_scale(robot, Q, Qd) + rotors.sum() * 2 + weight_of_mount(robot)
+        bias = gain * torque_scale(robot, Q, Qd, 0 * Qd) + drives
+        if row.solves:
+            oracle_ = Projected(arm)
+            M_phi, found = oracle_.mass_matrix(q).astype(float), oracle_.forward_dynamics(q, qd, tau, W).astype(float)
+            forces = bias + gain * pushed + np.linalg.norm(tau) + inertia * np.linalg.norm(found)
+            return np.linalg.norm(np.linalg.inv(M_phi), 2) * forces
+        return {
+            "inverse_dynamics": bias + gain * (pushed + M * np.linalg.norm(Qdd)) + rotors.max() * 2,
+            "mass_matrix": inertia,
+            "coriolis_matrix": gain**2 * M * np.linalg.norm(Qd),
+            "bias_forces": bias,
+            "gravity_forces": gain * energy_scale(robot, Q, 0 * Qd),
+            "kinetic_energy": energy,
+            "potential_energy": energy,
+            "joint_reactions": torque_scale(robot, Q, Qd, Qdd) + pushed,
+            "center_of_mass": 1 + reach(robot, Q),
+            "momentum": np.repeat(momentum_scales(robot, Q, Qd), 3),
+        }[row.name]
+
+    def tolerance(self, row, k, eps=EPS):
+        """8 n eps of these sizes (tests/test_identities.py says why), and as much for the rounding of G phi + offset.
+
+        No sine is faster than its angle: angles that are off by eps of |G| |phi| + |offset| are n more roundings.
+        """
+        arm, n = self.arm, len(self.arm.joints)
+        off = 1 + (np.abs(arm.G) @ np.abs(self.values["q"][k]) + np.abs(arm.offset)).max()
+        return 8 * n * off * eps * self.scale(row, k)
+
+
+def weight_of_mount(robot):
+    mass = sum(link.mass for link in robot.all_links)
+    return mass * np.linalg.norm(robot.gravity) * np.linalg.norm(robot.mount[:3, 3])
+
+
+every_coupling = pytest.mark.parametrize("name", COUPLINGS)
+
+
+@every_coupling
+def test_every_quantity_agrees_with_the_oracle(name):
+    case = Coupled(name)
+    projected = Projected(case.arm)
+    rows = [0, 1] * 5 + [0]  # the two states fill a block of eight lanes, and begin another one
+    for row in QUANTITIES.values():
+        fields = [field.name for field in row.inputs]
+        for dtype, eps in ((None, EPS), (np.float32, np.finfo(np.float32).eps)):
+            options = {"dtype": dtype, **({"wrenches": case.values["wrenches"][rows]} if row.optional else {})}
+            batch = call(case.arm, row, {field: case.values[field][rows] for field in fields}, **options)
+            for k in range(2):
+                at = case.at(k)
+                reference = getattr(projected, row.name.removesuffix("_crba"))(*(at[field] for field in fields))
+                if row.optional:
+                    options["wrenches"] = at["wrenches"]
+                tolerance = case.tolerance(row, k, eps)
+                for found in (*batch[k::2][:5], call(case.arm, row, at, **options)):
+                    assert found.dtype == (dtype or float)
+                    assert (np.abs(found - reference) <= tolerance).all(), (row.name, dtype, k)
+
+
+@every_coupling
+def test_every_quantity_is_pinocchios_projected(name):
+    """Pinocchio knows the joints, and neither the coupling nor friction."""
+    pytest.importorskip("pinocchio")
+    case = Coupled(name, bare=True)
+    peer, G = Pinocchio(case.arm.robot), case.arm.G
+    for k in range(2):
+        q, qd, qdd, tau, W = case.at(k).values()
+        Q, Qd, Qdd = case.arm.joint_positions(q), G @ qd, G @ qdd
+        M = G.T @ peer.mass_matrix(Q) @ G
+        bias = G.T @ (peer.inverse_dynamics(Q, Qd, 0 * Qd, W))
+        expected = {
+            "inverse_dynamics": G.T @ peer.inverse_dynamics(Q, Qd, Qdd, W),
+            "forward_dynamics": np.linalg.solve(M, tau - bias),
+            "forward_dynamics_crba": np.linalg.solve(M, tau - bias),
+            "mass_matrix": M,
+            "coriolis_matrix": G.T @ peer.coriolis_matrix(Q, Qd) @ G,
+            "bias_forces": G.T @ peer.bias_forces(Q, Qd),
+            "gravity_forces": G.T @ peer.gravity_forces(Q),
+            "kinetic_energy": peer.kinetic_energy(Q, Qd),
+            "potential_energy": peer.potential_energy(Q),
+            "joint_reactions": peer.joint_reactions(Q, Qd, Qdd),
+            "center_of_mass": peer.center_of_mass(Q),
+            "momentum": peer.momentum(Q, Qd),
+        }
+        assert expected.keys() == QUANTITIES.keys()
+        for row in QUANTITIES.values():
+            pushed = row.optional and row.name != "joint_reactions"
+            found = call(case.arm, row, case.at(k), **{"wrenches": W} if pushed else {})
+            assert (np.abs(found - expected[row.name]) <= 2 * case.tolerance(row, k)).all(), (row.name, k)  # of both
 
 
 # ---------------------------------------------------------------------------------------------- closed forms
@@ -318,6 +477,9 @@ def test_variations_are_those_of_the_robot_coupled_again():
         (arm.with_gravity((1, 2, 3)), robot.with_gravity((1, 2, 3))),
         (arm.with_mount(mount), robot.with_mount(mount)),
         (arm.without_friction(), robot.without_friction()),
+        (arm.without_motors(), robot.without_motors()),
+        (arm.with_payload(2.0, (0.1, 0, 0), link="link2"), robot.with_payload(2.0, (0.1, 0, 0), link="link2")),
+        (arm.with_tool(0.5, (0, 0, 0.1), link="link4"), robot.with_tool(0.5, (0, 0, 0.1), link="link4")),
     ):
         assert isinstance(changed, fd.CoupledRobot)
         assert changed.names == ("a", "b")
@@ -351,9 +513,9 @@ def test_motors_of_coordinates_that_are_joints_are_motors_of_joints(lead):
     motors = driven(5, 0)
     values = state(robot, 1, *lead)
     expected = everything(on_joints(robot, motors), *values)
-    scale = np.linalg.norm(np.linalg.inv(expected["M"]), axis=(-2, -1)).max()
+    scale = np.linalg.norm(np.linalg.inv(expected["mass_matrix"]), axis=(-2, -1)).max()
     for name, found in everything(robot.coupled(np.eye(5), motors=motors), *values).items():
-        close(found, expected[name], scale=max(1.0, scale if name in ("aba", "crba") else 1.0, np.abs(found).max()) * 5)
+        close(found, expected[name], scale=max(1.0, scale if name in SOLUTIONS else 1.0, np.abs(found).max()) * 5)
 
 
 def test_motors_of_coordinates_by_hand():
@@ -412,15 +574,13 @@ def test_power_of_motors_of_coordinates_is_rate_of_energy_and_friction():
     np.testing.assert_allclose(power, rate + friction @ qd, rtol=0, atol=(100 * h**2 + EPS / h) * size * 10)
 
 
-def test_motors_of_coordinates_leave_gravity_coriolis_and_reactions_alone():
+def test_motors_of_coordinates_leave_links_alone():
     robot, (G, shift) = fd.robots.random_tree(4, seed=6, drives=True), random_coupling(4, 2, 4)
     without, arm = robot.coupled(G, shift), robot.coupled(G, shift, motors=driven(2, 2))
     values = state(arm, 9)
     expected, found = everything(without, *values), everything(arm, *values)
-    for name in ("gravity", "C", "potential", "reactions"):
-        assert np.array_equal(found[name], expected[name]), name
-    for name in ("tau", "M", "bias", "kinetic", "aba", "crba"):
-        assert not np.array_equal(found[name], expected[name]), name
+    driven_by = {"inverse_dynamics", "mass_matrix", "bias_forces", "kinetic_energy", *SOLUTIONS}
+    assert {name for name in QUANTITIES if not np.array_equal(found[name], expected[name])} == driven_by
 
 
 def test_motors_of_coordinates_are_checked():
@@ -470,35 +630,29 @@ def test_what_it_says_of_itself():
         arm.G[0, 0] = 3
 
 
-@pytest.mark.parametrize("m", [2, 4])
-def test_out_threads_and_batches(m):
-    arm = fd.robots.random_tree(4, seed=5).coupled(*random_coupling(4, m, 5))
+@pytest.mark.parametrize("row", QUANTITIES.values(), ids=QUANTITIES)
+def test_out_threads_and_batches(row):
+    arm = fd.robots.random_tree(4, seed=5).coupled(*random_coupling(4, 2, 5))
     q, qd, x = state(arm, 10, 1200)
-    calls = {
-        "inverse_dynamics": (q, qd, x),
-        "forward_dynamics": (q, qd, x),
-        "mass_matrix": (q,),
-        "coriolis_matrix": (q, qd),
-        "bias_forces": (q, qd),
-        "gravity_forces": (q,),
-        "joint_reactions": (q, qd, x),
-    }
-    for name, arguments in calls.items():
-        method = getattr(arm, name)
-        expected = method(*arguments)
-        assert np.array_equal(method(*arguments, threads=2), expected)
-        out = np.full_like(expected, np.nan)
-        assert method(*arguments, out=out) is out
-        assert np.array_equal(out, expected)
-        strided = np.zeros((*expected.shape, 2))[..., 0]
-        assert np.array_equal(method(*arguments, out=strided), expected)
-        scale = np.abs(expected).max()
-        for t in (0, 1199):
-            close(method(*(a[t] for a in arguments)), expected[t], scale=scale)
-        with pytest.raises(fd.ArgumentError, match="out has shape"):
-            method(*arguments, out=np.empty(3))
-    alias = x.copy()
-    assert np.array_equal(arm.inverse_dynamics(q, qd, alias, out=alias), arm.inverse_dynamics(q, qd, x))
+    values = {"q": q, "qd": qd, "qdd": x, "tau": x}
+    expected = call(arm, row, values)
+    assert np.array_equal(call(arm, row, values, threads=2), expected)
+    out = np.full_like(expected, np.nan)
+    assert call(arm, row, values, out=out) is out
+    assert np.array_equal(out, expected)
+    strided = np.zeros((*expected.shape, 2))[..., 0]
+    assert np.array_equal(call(arm, row, values, out=strided), expected)
+    for T in (1, 7, 8, 9, 1199):
+        assert np.array_equal(call(arm, row, {name: a[-T:] for name, a in values.items()}), expected[-T:]), T
+    scale = np.abs(expected).max()
+    for t in (0, 1199):
+        close(call(arm, row, {name: a[t] for name, a in values.items()}), expected[t], scale=scale)
+    with pytest.raises(fd.ArgumentError, match="out has shape"):
+        call(arm, row, values, out=np.empty(5))
+    if row.gives[0].shape == ("n",):
+        alias = q.copy()
+        assert call(arm, row, values | {"q": alias}, out=alias) is alias
+        assert np.array_equal(alias, expected)
 
 
 def test_batch_axes_broadcast():
@@ -564,8 +718,12 @@ def test_a_coordinate_that_moves_no_inertia_is_named():
         arm.forward_dynamics(z, z, z)
     with pytest.raises(fd.SingularMassMatrixError, match="matrix: coordinate 'idle'"):
         arm.forward_dynamics(z[0], z[0], z[0])
-    with pytest.raises(fd.SingularMassMatrixError, match="joint 'j"):
+    with pytest.raises(fd.SingularMassMatrixError, match="coordinate 'phi2' moves no inertia that those before"):
         robot.coupled(np.eye(3)).forward_dynamics([0] * 3, [0] * 3, [0] * 3)
+    with pytest.raises(fd.SingularMassMatrixError, match="at sample 0: coordinate 'idle'"):
+        arm.forward_dynamics(z, z, z, method="crba", dtype=np.float32)
+    turned = robot.coupled([[1, 0], [1, 1], [0, 2]], motors=[None, fd.Motor(0.5, 2.0)])
+    close(turned.forward_dynamics(z[0], z[0], [2.5, 6.0]), [10.0, 3.0])  # 0.25 kg m^2 and a rotor of 2 kg m^2
     # a singular robot whose coordinates all move something is not singular
     close(robot.coupled([[1], [5], [7]]).forward_dynamics([0], [0], [2.5]), [10.0])
 

@@ -63,7 +63,10 @@ def aligned(n, seed):
     """A random tree whose axes are along x, y and z, some backward, so that Pinocchio's HX, HY and HZ are met."""
     drawn = fd.robots.random_tree(n, seed, 0.2, True, helical=0.5)
     robot = square(n, seed, 0.2, True)
-    made = [replace(j, kind=d.kind, pitch=d.pitch) for j, d in zip(robot.all_joints, drawn.all_joints, strict=True)]
+    made = [
+        replace(joint, kind=other.kind, pitch=other.pitch, axis=joint.axis if i % 3 == 0 else np.abs(joint.axis))
+        for i, (joint, other) in enumerate(zip(robot.all_joints, drawn.all_joints, strict=True))
+    ]
     return changed(robot, joints=made)
 
 
@@ -240,6 +243,12 @@ def test_helical_joints_come_from_pinocchio(letter, pitch):
     pin.forwardKinematics(model, data, np.array([1.3]))
     found = link_poses(fd.from_pinocchio(model), [1.3])["j"]
     np.testing.assert_allclose(found, data.oMi[1].homogeneous, rtol=0, atol=8 * EPS)
+
+
+def test_all_of_pinocchios_helical_joints_are_met():
+    pytest.importorskip("pinocchio")
+    met = {joint.shortname() for robot in ROBOTS for joint in Pinocchio(robot).model.joints}
+    assert met >= {"JointModelHX", "JointModelHY", "JointModelHZ", "JointModelHelicalUnaligned"}
 
 
 @pytest.mark.parametrize("robot", ROBOTS[:10], ids=repr)
