@@ -9,14 +9,17 @@ import numba
 import numpy as np
 import pytest
 
+import fastdyn as fd
 from fastdyn import robots
-from fastdyn.calls import api, batch
-from fastdyn.compiler.policy import _OPTIONS, Entry
+from fastdyn.calls import generate
+from fastdyn.compiler.policy import OPTIONS
 from fastdyn.kernels import rnea
+from fastdyn.quantities import QUANTITIES
 from fastdyn.scalars import (
     LANES,
     SINCOS_RANGE,
     Counting,
+    Graph,
     Operations,
     all_above,
     all_finite,
@@ -31,14 +34,14 @@ from fastdyn.scalars import (
     width,
 )  # fmt: skip
 from fastdyn.scalars.vectors import cross
-from tests.samples import EPS, any_robot, states, torque_scale
+from tests.samples import EPS, any_robot, computed, core, draw, each_row, geared, part, result_scale
 
 ULP = EPS / 2  # the spacing of numbers between 1/2 and 1, where the sines are
 
 
 def compiled(function):
     """As kernels are: with the flags that let the compiler fuse and reorder."""
-    return numba.njit(**_OPTIONS)(function)
+    return numba.njit(**OPTIONS)(function)
 
 
 def rows(*values) -> np.ndarray:
@@ -285,7 +288,7 @@ def test_samples_that_are_not_finite_are_noticed_on_the_way(build, lanes, value)
 
 
 def test_counting_scalars_count_a_known_text():
-    assert count(cross, *[(Counting(1.0),) * 3] * 2) == Operations(multiplications=6, additions=3)
+    assert count(cross, np.ones(3), np.ones(3)) == Operations(multiplications=6, additions=3)
 
     def text(x):
         a, b = x[0], x[1]
@@ -327,70 +330,164 @@ def test_the_cost_of_newton_euler_grows_by_the_same_for_every_joint():
     assert costs[1] - costs[0] == costs[2] - costs[1] == costs[4] - costs[3]
 
 
+@each_row
+def test_what_a_text_costs_does_not_depend_on_the_state(row):
+    robot = any_robot("tree", 6, seed=4, prismatic=0.4)
+
+    def cost(seed):
+        rng = np.random.default_rng(seed)
+        arrays = [rng.normal(size=math.prod(core(robot, field))) for field in row.inputs + row.gives]
+        return count(row.text, robot.model.P, robot.model.tree, *arrays, np.zeros(row.rows(robot.n)))
+
+    assert cost(0) == cost(1)
+    assert min(cost(0).multiplications, cost(0).additions, cost(0).sincos) > 0
+
+
 # ---------------------------------------------------------------------------------------------- one text, every scalar
 
-QUANTITIES = {
-    **{name.lower(): q for name, q in vars(api).items() if isinstance(q, api.Quantity)},
-    **{f"forward_dynamics_{name}": q for name, q in api.FORWARD_DYNAMICS.items()},
-}
+SIX = any_robot("tree", 6, seed=4, prismatic=0.4, drives=True)
+assert {joint.kind for joint in SIX.joints} == {"revolute", "prismatic"}
+TRIED = {"joints": SIX, "coupled": geared(6, 4, seed=4)}
+on_each = pytest.mark.parametrize("robot", TRIED.values(), ids=TRIED)
+with_and_without = pytest.mark.parametrize("optional", [False, True], ids=["without wrenches", "with wrenches"])
+SAMPLES = 11  # a block of lanes and a part of one
+
 WAYS = {  # how the entry is run, and what its scratch holds
     "compiled on lanes": (lambda entry: entry, lambda k: np.full((k, LANES), np.nan)),
     "Python on scalars": (lambda entry: entry.py_func, lambda k: np.full(k, np.nan)),
     "Python on rows of lanes": (lambda entry: entry.py_func, lambda k: np.full((k, LANES), np.nan)),
     "Python on counting scalars": (lambda entry: entry.py_func, lambda k: Counting.array(np.full(k, np.nan))),
 }
+ON_SCALARS = (lambda entry: entry, lambda k: np.full(k, np.nan))
 
 
-def test_every_entry_is_tried():
-    entries = {value for value in vars(batch).values() if isinstance(value, Entry)}
-    assert {quantity.entry for quantity in QUANTITIES.values()} == entries
-
-
-def run(quantity, robot, samples, function, buffer):
-    """The result, (T, columns), and the status. Scratch holds NaN at first: no result may depend on it."""
-    model, n = robot.model, robot.n
-    scratch = buffer(quantity.rows(n))
-    result = np.zeros((len(samples[0]), math.prod(quantity.result(n))))
-    P, tree = model.P, model.tree
+def run(row, robot, values, choose, buffer):
+    """Results, (T, columns) each, and the status. Scratch holds NaN at first: no result may depend on it."""
+    T = len(values["q"])
+    scratch = buffer(robot.task(row).rows)
+    given = [values.get(field.name, np.empty((0, 0))) for field in row.inputs]
+    samples = [np.ascontiguousarray(value.reshape(len(value), math.prod(value.shape[1:]))) for value in given]
+    results = [np.zeros((T, math.prod(core(robot, field)))) for field in row.gives]
+    constants = robot.parameters.constants
     if scratch.dtype == object:
-        P, result, samples = Counting.array(P), Counting.array(result), [Counting.array(a) for a in samples]
-    status = function(P, tree, *samples, result, scratch)
-    return result.astype(float), status
+        samples, results = ([Counting.array(array) for array in arrays] for arrays in (samples, results))
+        constants = [Counting.array(array) if array.dtype == float else array for array in constants]
+    status = choose(generate.batch(row, robot.parameters.coupled))(*constants, *samples, *results, scratch)
+    return [result.astype(float) for result in results], status
 
 
-@pytest.mark.parametrize("name", QUANTITIES)
+def close(row, robot, values, found, expected):
+    """Equal up to rounding: the same operations, fused and reordered."""
+    for k in range(len(values["q"])):
+        # a few eps of what the sums are made of (see test_identities.py)
+        tolerance = 8 * len(robot.joints) * EPS * result_scale(robot, row, part(values, k))
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one[k], other[k], rtol=0, atol=tolerance)
+
+
+@each_row
+@on_each
+@with_and_without
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("wrenches", [False, True])
-def test_one_text_gives_the_same_numbers_on_every_scalar(name, way, wrenches):
-    quantity, samples = QUANTITIES[name], 11  # a block of lanes and a part of one
-    robot = any_robot("tree", 6, seed=4, prismatic=0.4, drives=True)
-    assert {joint.kind for joint in robot.joints} == {"revolute", "prismatic"}
-    given = dict(zip(("q", "qd", "qdd"), states(robot, 0, samples), strict=True))
-    given["tau"] = given["qdd"]
-    W = np.random.default_rng(0).normal(size=(samples, 6 * robot.n))
-    given["wrenches"] = W if wrenches else np.empty((0, 0))
-    arguments = [given[argument] for argument in quantity.arguments]
-
-    expected, fine = run(quantity, robot, arguments, quantity.entry, lambda k: np.full(k, np.nan))
-    choose, buffer = WAYS[way]
-    found, status = run(quantity, robot, arguments, choose(quantity.entry), buffer)
+def test_one_text_gives_the_same_numbers_on_every_scalar(row, robot, optional, way):
+    values = draw(robot, row, SAMPLES, optional=optional)
+    expected, fine = run(row, robot, values, *ON_SCALARS)
+    found, status = run(row, robot, values, *WAYS[way])
     assert fine == status == 0
-    for k in range(samples):
-        # the same operations, fused and reordered: a few eps of what the sums are made of (see test_identities.py)
-        scale = torque_scale(robot, *(given[name][k] for name in ("q", "qd", "qdd"))) + np.linalg.norm(W[k])
-        if "tau" in quantity.arguments:
-            scale *= np.linalg.norm(np.linalg.inv(robot.mass_matrix(given["q"][k])), 2)
-        np.testing.assert_allclose(found[k], expected[k], rtol=0, atol=8 * robot.n * EPS * scale)
+    close(row, robot, values, found, expected)
 
 
-@pytest.mark.parametrize("name", QUANTITIES)
+@each_row
+@on_each
 @pytest.mark.parametrize("way", ["compiled on scalars", *WAYS])
-def test_every_scalar_finds_what_is_not_finite(name, way):
-    quantity = QUANTITIES[name]
-    robot = any_robot("tree", 3, seed=4)
-    choose, buffer = WAYS.get(way, (lambda entry: entry, lambda k: np.full(k, np.nan)))
-    for argument in range(len(quantity.arguments)):
-        samples = [np.ones((5, robot.n * (6 if name == "wrenches" else 1))) for name in quantity.arguments]
-        samples[argument][4, -1] = np.nan
-        _, status = run(quantity, robot, samples, choose(quantity.entry), buffer)
+def test_every_scalar_finds_what_is_not_finite(row, robot, way):
+    for field in row.inputs:
+        values = {name: np.ones_like(value) for name, value in draw(robot, row, 5, optional=True).items()}
+        values[field.name][4].flat[-1] = np.nan
+        _, status = run(row, robot, values, *WAYS.get(way, ON_SCALARS))
         assert status % 2 == 1
+
+
+FOUR = [(row, SIX) for row in QUANTITIES.values()]
+FOUR += [(QUANTITIES[name], TRIED["coupled"]) for name in ("inverse_dynamics", "mass_matrix", "kinetic_energy")]
+
+
+@pytest.mark.parametrize(("row", "robot"), FOUR, ids=[f"{row.name}-{type(robot).__name__}" for row, robot in FOUR])
+def test_lanes_of_4_give_the_bits_of_lanes_of_8(row, robot):
+    values = draw(robot, row, SAMPLES, optional=True)
+    eight, _ = run(row, robot, values, *WAYS["compiled on lanes"])
+    four, status = run(row, robot, values, lambda entry: entry, lambda k: np.full((k, 4), np.nan))
+    assert status == 0
+    for one, other in zip(four, eight, strict=True):
+        assert one.tobytes() == other.tobytes()
+
+
+@each_row
+@with_and_without
+def test_a_text_keeps_to_its_row_of_the_table(row, optional):
+    """In plain Python on plain floats: it writes all of its results, and needs no more scratch than the row says."""
+    values, n = draw(SIX, row, optional=optional), SIX.n
+    given = [values.get(field.name, np.empty(0)).ravel() for field in row.inputs]
+    results = [np.full(math.prod(core(SIX, field)), np.nan) for field in row.gives]
+    before = [array.copy() for array in given]
+    found = row.text(SIX.model.P, SIX.model.tree, *given, *results, np.full(row.rows(n), np.nan))
+    assert found == (-1 if row.solves else None)
+    assert all(np.array_equal(a, b) for a, b in zip(given, before, strict=True))
+    expected = [np.reshape(result, (1, -1)) for result in computed(SIX, row, values)]
+    close(row, SIX, {name: value[None] for name, value in values.items()}, [r[None] for r in results], expected)
+
+
+# ---------------------------------------------------------------------------------------------- traced
+
+
+def traced(row, robot, graph, optional=False):
+    """The results of one sample as scalars of a graph, with the robot's constants folded in."""
+    fields = row.inputs if optional else row.reads
+    given = {field.name: graph.inputs(field.name, math.prod(core(robot, field)))[None] for field in fields}
+    samples = [given.get(field.name, np.empty((0, 0), dtype=object)) for field in row.inputs]
+    results = [np.empty((1, math.prod(core(robot, field))), dtype=object) for field in row.gives]
+    constants = [graph.array(array) if array.dtype == float else array for array in robot.parameters.constants]
+    scratch = graph.array(np.zeros(robot.task(row).rows))
+    status = generate.batch(row, robot.parameters.coupled).py_func(*constants, *samples, *results, scratch)
+    return [result[0] for result in results], status
+
+
+@each_row
+@on_each
+@with_and_without
+@pytest.mark.parametrize("fold", [False, True], ids=["all operations", "folded"])
+def test_evaluated_traces_give_the_compiled_numbers(row, robot, optional, fold):
+    graph = Graph(fold)
+    outputs, status = traced(row, robot, graph, optional)
+    assert status == 0
+    values = draw(robot, row, SAMPLES, optional=optional)
+    inputs = {name: value.reshape(SAMPLES, -1).T for name, value in values.items()}
+    found = [np.broadcast_to(graph.evaluate(output, inputs), (len(output), SAMPLES)).T for output in outputs]
+    expected, _ = run(row, robot, values, *WAYS["compiled on lanes"])
+    close(row, robot, values, found, expected)
+
+    # what a solution divides by, one for each joint or coordinate, and nothing else, must be above a threshold
+    assert len(graph.checks) == (robot.n if row.solves else 0)
+    for check in graph.checks:
+        assert (graph.evaluate(check.value, inputs) > graph.evaluate(check.bound, inputs)).all()
+
+
+@pytest.mark.parametrize("row", [row for row in QUANTITIES.values() if row.solves], ids=lambda row: row.name)
+def test_a_joint_that_moves_no_inertia_fails_its_check(row):
+    links = [fd.Link("base"), fd.Link("arm", 2.0, (0, 0, 0.3)), fd.Link("tip")]
+    joints = [fd.Joint("shoulder", "base", "arm", axis=(0, 1, 0)), fd.Joint("wrist", "arm", "tip", axis=(1, 0, 0))]
+    robot, graph = fd.Robot(links, joints, strict=None), Graph(fold=False)
+    traced(row, robot, graph)
+    inputs = draw(robot, row)
+    above = (graph.evaluate(check.value, inputs) > graph.evaluate(check.bound, inputs) for check in graph.checks)
+    assert not all(above)  # in the order of the text: what follows divides by zero
+
+
+def test_folding_the_constants_of_a_robot_leaves_fewer_operations():
+    robot, row = robots.puma560(), QUANTITIES["inverse_dynamics"]
+    every, folded = Graph(fold=False), Graph()
+    whole = every.operations(traced(row, robot, every)[0][0])
+    few = folded.operations(traced(row, robot, folded)[0][0])
+    assert few.multiplications < 0.5 * whole.multiplications
+    assert few.additions < 0.5 * whole.additions
+    assert few.sincos <= whole.sincos == 6
