@@ -642,8 +642,11 @@ def test_out_threads_and_batches(row):
     assert np.array_equal(out, expected)
     strided = np.zeros((*expected.shape, 2))[..., 0]
     assert np.array_equal(call(arm, row, values, out=strided), expected)
-    for T in (1, 7, 8, 9, 1199):
-        assert np.array_equal(call(arm, row, {name: a[-T:] for name, a in values.items()}), expected[-T:]), T
+    single = call(arm, row, values, dtype=np.float32)
+    for T in (1, 7, 8, 9, 16, 17, 1199):
+        last = {name: a[-T:] for name, a in values.items()}
+        assert np.array_equal(call(arm, row, last), expected[-T:]), T
+        assert np.array_equal(call(arm, row, last, dtype=np.float32), single[-T:]), T
     scale = np.abs(expected).max()
     for t in (0, 1199):
         close(call(arm, row, {name: a[t] for name, a in values.items()}), expected[t], scale=scale)

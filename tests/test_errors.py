@@ -201,6 +201,16 @@ def test_an_inertia_beyond_the_range_of_floats_is_not_called_singular(name):
         call(name, SLIDER, q=[0.0, 1e200])
 
 
+@pytest.mark.parametrize("coupled", [False, True])
+def test_moving_links_without_mass_have_no_centre_of_mass(coupled):
+    links = [fd.Link("base", 1.0), fd.Link("rotor", 0.0, inertia=np.eye(3))]
+    robot = fd.Robot(links, [fd.Joint("hinge", "base", "rotor")], name="flywheel", strict=None)
+    robot = robot.coupled([[2.0]]) if coupled else robot
+    for call in (lambda: robot.center_of_mass([0.1]), lambda: robot.momentum([0.1], [0.2])):
+        with raises(fd.ArgumentError, "flywheel has no centre of mass: none of its moving links has mass"):
+            call()
+
+
 def test_angles_of_any_size_are_accepted():
     pendulum = fd.Robot(
         [fd.Link("base"), fd.Link("bob", 1.0, (1, 0, 0))], [fd.Joint("hinge", "base", "bob")], gravity=(0, -1, 0)

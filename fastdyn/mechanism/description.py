@@ -105,7 +105,7 @@ class Description:
         """Name, joints and moving mass on one line."""
         return f"{self.name!r}: {self.n} joint{'s' * (self.n != 1)} {self.kinds}, {self.moving_mass:.6g} kg moving"
 
-    @property
+    @cached_property
     def moving_mass(self) -> float:
         """Mass of all links that some joint moves, kg."""
         return sum(link.mass for link in self.all_links if self.carriers[link.name][0] != self.base.name)
