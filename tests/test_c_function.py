@@ -293,16 +293,11 @@ def test_kernels_can_be_called_from_compiled_functions(name):
         np.testing.assert_allclose(getattr(bound, field.name), getattr(twin, field.name), rtol=0, atol=tolerance)
 
 
-# ---------------------------------------------------------------------------------------------- from SciPy
+# ---------------------------------------------------------------------------------------------- as a callback
 
 
-def test_scipy_integrates_a_torque_without_python_in_between():
-    """The work of holding a joint against gravity along its way is the change of potential energy."""
-    integrate = pytest.importorskip("scipy.integrate")
-    from scipy import LowLevelCallable
-
-    robot = fd.robots.puma560().without_friction()
-    bound = robot.bind("gravity_forces")
+def shoulder_torque(bound: Any) -> Any:
+    """A C callback, double(double, void *): the shoulder's gravity torque at an angle, on a bound robot's workspace."""
     size = bound.workspace.size
     shoulder, its_torque = ((view.ctypes.data - bound.address) // 8 + 1 for view in (bound.q, bound.tau))
 
@@ -313,9 +308,25 @@ def test_scipy_integrates_a_torque_without_python_in_between():
         gravity_forces(block.ctypes.data)
         return block[its_torque]
 
+    return torque
+
+
+@pytest.mark.parametrize("by", ["numpy", "scipy"])
+def test_a_torque_is_integrated_without_python_in_between(by):
+    """The work of holding a joint against gravity along its way is the change of potential energy."""
+    robot = fd.robots.puma560().without_friction()
+    bound = robot.bind("gravity_forces")
     bound.q[:] = 0.4
-    function = LowLevelCallable(torque.ctypes, bound.workspace.ctypes.data_as(ctypes.c_void_p))
-    work, uncertainty = integrate.quad(function, -0.5, 1.0, epsabs=1e-12)
+    torque = shoulder_torque(bound)
+    address = bound.workspace.ctypes.data_as(ctypes.c_void_p)
+    if by == "scipy":
+        integrate, scipy = pytest.importorskip("scipy.integrate"), pytest.importorskip("scipy")
+        function = scipy.LowLevelCallable(torque.ctypes, address)
+        work, uncertainty = integrate.quad(function, -0.5, 1.0, epsabs=1e-12)
+    else:  # Gauss-Legendre: the torque is a sine of the angle, for which 20 points are exact up to rounding
+        points, weights = np.polynomial.legendre.leggauss(20)
+        values = [torque.ctypes(angle, address) for angle in 0.25 + 0.75 * points]
+        work, uncertainty = 0.75 * float(weights @ values), 0.0
     low, high = np.full((2, robot.n), 0.4)
     low[1], high[1] = -0.5, 1.0
     assert abs(work - (robot.potential_energy(high) - robot.potential_energy(low))) < 1e-11 + uncertainty
