@@ -147,6 +147,7 @@ class Robot(_Facade):
     vector g in the world, m/s^2; mount: the base link's pose in the world. Physically impossible links raise a
     RobotWarning, an error under strict=True, and under strict=None are only what `doubts()` returns.
 
+    >>> import numpy as np
     >>> arm = Robot([Link("base"), Link("bob", mass=2.0, com=(0, 0, -0.5))],
     ...             [Joint("hinge", "base", "bob", axis=(0, 1, 0))], name="pendulum", gravity=(0, 0, -10))
     >>> arm.inverse_dynamics([np.pi / 2], [0.0], [0.0]).round(12)

@@ -54,6 +54,7 @@ def from_dh(
     """A chain from its D-H table. Links are called link1, link2, ..., joints joint1, joint2, ....
 
     >>> import fastdyn as fd
+    >>> import numpy as np
     >>> rod = fd.DHLink(a=1.0, mass=3.0, com=(-0.5, 0, 0), inertia=np.diag([0, 0.25, 0.25]))
     >>> fd.from_dh([rod]).mass_matrix([0.0])
     array([[1.]])

@@ -43,6 +43,7 @@ def from_mujoco(model: Any, strict: bool = False) -> Description:
     a Robot.
 
     >>> import fastdyn as fd, mujoco
+    >>> import numpy as np
     >>> pendulum = "<body><joint axis='0 1 0'/><inertial pos='0 0 -0.5' mass='2' diaginertia='0.1 0.1 0.1'/></body>"
     >>> option = "<option gravity='0 0 -10'/>"
     >>> model = mujoco.MjModel.from_xml_string(f"<mujoco>{option}<worldbody>{pendulum}</worldbody></mujoco>")

@@ -30,6 +30,7 @@ def from_pinocchio(model: Any, strict: bool = False) -> Description:
     damping and dry friction of the model are data to Pinocchio and part of the dynamics here (see without_friction).
 
     >>> import fastdyn as fd, pinocchio
+    >>> import numpy as np
     >>> model = pinocchio.Model()
     >>> joint = model.addJoint(0, pinocchio.JointModelRY(), pinocchio.SE3.Identity(), "hinge")
     >>> bob = pinocchio.Inertia(2.0, np.array([0, 0, -0.5]), np.eye(3) / 10)

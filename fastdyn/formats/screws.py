@@ -43,6 +43,7 @@ def from_screws(
     CoupledRobot in the coordinates of the screws.
 
     >>> import fastdyn as fd
+    >>> import numpy as np
     >>> home, bob = np.eye(4), np.diag([0, 0, 0, 2.0, 2.0, 2.0])
     >>> home[0, 3] = 0.5
     >>> arm = fd.from_screws([home], [bob], [[0, 0, 1, 0, 0.5, 0]], gravity=(0, -10, 0))

@@ -83,6 +83,7 @@ def from_urdf(
     """The robot of a URDF text, as `load_urdf` reads it from a file. source: what messages call the text.
 
     >>> import fastdyn as fd
+    >>> import numpy as np
     >>> pendulum = fd.from_urdf('''<robot name="pendulum">
     ...   <link name="base"/>
     ...   <link name="bob">
