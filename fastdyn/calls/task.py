@@ -24,8 +24,7 @@ from fastdyn.calls.workspace import Workspace
 from fastdyn.errors import ArgumentError, ArgumentTypeError, NotFiniteError, SingularMassMatrixError
 from fastdyn.mechanism.parts import Array
 from fastdyn.quantities import Quantity
-from fastdyn.scalars import LANES
-from fastdyn.scalars.entry import kind_of
+from fastdyn.scalars import DOUBLE, LANES, SINGLE
 
 Result = Any  # an array, or a tuple of arrays where a quantity gives several
 ONE = 1  # small integers are single objects in CPython: `is` tells 1 from True and 1.0, and is quick
@@ -56,16 +55,22 @@ class Task:
         self.results = tuple(field.core(n, m) for field in quantity.gives)
         self.columns = tuple(math.prod(core) for core in self.results)
         self.several = len(self.results) > 1
+        self.core = None if self.several else self.results[0]
         inside = [field.core(n) for field in generate.fields_in_joints(quantity)] if coupled else []
         self.rows = sum(math.prod(core) for core in (*self.inputs.values(), *self.results, *inside))
         self.rows += generate.scratch_rows(quantity, coupled, n)
         self.worth = max(LANES, WORTH // max(1, self.rows))  # samples
-        self.none = np.empty((0, 0), real)  # optional inputs that are left out
+        self.none = np.empty((0, 0), real)  # an optional input that is left out
+        self.required, self.absent = len(quantity.reads), (self.none,) * len(quantity.optional)
+        self.plain = all(len(self.inputs[field.name]) == 1 for field in quantity.reads)
+        self.reshaped = any(len(core) != 1 for core in self.results)
         self.readable = READABLE and n > 0
         self.tables = {
             count: layout_table((*list(self.inputs.values())[:count], *self.results), len(self.results), real.itemsize)
             for count in (len(quantity.reads), len(quantity.inputs))
         }
+        self.places = {count: table.ctypes.data for count, table in self.tables.items()}
+        self.kind = SINGLE if real == np.float32 else DOUBLE
         self.workspace: Workspace | None = None
         self.address = 0
         self.one: Callable[..., int] = self._first_state
@@ -80,9 +85,9 @@ class Task:
         """
         if self.readable and type(values[0]) is ndarray:
             if out is None and threads is ONE:
-                result = self._empty(())
+                result = empty(self.core) if self.core is not None else self._empty(())
                 if self.one(values, result, *index, self.address) == 0:
-                    return result if self.results[0] or self.several else result[()]
+                    return result if self.core != () else result[()]
             found = self._well_formed(values, out, threads, index)
             if found is not None:
                 return found
@@ -107,26 +112,29 @@ class Task:
 
     def _well_formed(self, values: tuple[Any, ...], out: Result, threads: int, index: tuple[int, ...]) -> Result:
         """The result of a batch, if no argument must be converted first; else None."""
-        table = self.tables.get(len(values))
-        if table is None or (self.several and not isinstance(out, tuple | None)):
+        place = self.places.get(len(values))
+        if place is None or (
+            self.several and not (out is None or (type(out) is tuple and len(out) == len(self.results)))
+        ):
             return None
         try:
             result = self._empty((len(values[0]),)) if out is None else out
         except TypeError:  # no axes
             return None
         results = result if self.several else (result,)
-        if len(results) != len(self.results):
-            return None
-        T = WELL_FORMED.compiled()((*values, *results), self.none, table.ctypes.data, len(results))
+        T = WELL_FORMED.compiled()((*values, *results), self.none, place, len(results))
         if T < 1:
             return None
-        given = [value if value.ndim == 2 else value.reshape(T, -1) for value in values]
-        given += [self.none] * (len(self.names) - len(values))
-        targets = [array.reshape(T, columns) for array, columns in zip(results, self.columns, strict=True)]
+        if self.plain and len(values) == self.required:  # (T, n) as they are
+            given = (*values, *self.absent)
+        else:
+            given = (*(value.reshape(T, -1) for value in values), *self.absent[: len(self.names) - len(values)])
+        targets = results
+        if self.reshaped:
+            targets = [array.reshape(T, columns) for array, columns in zip(results, self.columns, strict=True)]
         if threads is ONE and T <= self.worth:
             scratch = self._scratch()
-            run = self.entry.compiled(kind_of(scratch))
-            status = run(*self.constants, *index, *given, *targets, scratch)
+            status = self.entry.compiled(self.kind)(*self.constants, *index, *given, *targets, scratch)
             self.spare.append(scratch)
             if status == 0:
                 return result
