@@ -20,7 +20,7 @@ from fastdyn.dynamics import Dynamics
 from fastdyn.quantities import FIELDS, METHODS, QD, QDD, QUANTITIES, Field, Q, Quantity
 from fastdyn.scalars import fill, kernel, load, store
 from fastdyn.study import counts
-from tests import coupled_oracle, oracle
+from tests import oracle
 
 EPS = np.finfo(float).eps
 ROOT = Path(__file__).parent.parent
@@ -37,17 +37,15 @@ def test_a_quantity_has_a_method_an_oracle_and_a_note(name):
     assert parameters[: len(row.inputs)] == [field.name for field in row.inputs]
     assert parameters[-3:] == ["out", "threads", "dtype"]
     assert ">>>" in inspect.getdoc(getattr(Dynamics, name))
-    for place in (oracle, coupled_oracle.Projected):
-        assert callable(getattr(place, name))
+    assert callable(getattr(oracle, name))
     assert f"`{name}`" in (ROOT / "notes" / "equations.md").read_text(encoding="utf-8")
 
 
 def test_what_users_call_is_in_the_table():
-    """No method of Dynamics computes something that the table does not know, and no oracle stands for nothing."""
+    """No method of Dynamics computes something that the table does not know."""
     helpers = {"parameters", "task", "bind", "c_function"}
     methods = {name for name in vars(Dynamics) if not name.startswith("_")} - helpers
     assert methods == set(METHODS)
-    assert {name for name in vars(coupled_oracle.Projected) if name in METHODS} == set(METHODS)
 
 
 def test_every_way_of_calling_knows_every_quantity():
