@@ -52,6 +52,12 @@ class Dynamics(HasDescription):
     def _tasks(self) -> _Tasks:
         return _Tasks(self.parameters)
 
+    @cached_property
+    def _solvers(self) -> dict[str, Quantity]:
+        """Texts of forward dynamics, by method; a coupled robot has one for all methods."""
+        rows = METHODS["forward_dynamics"]
+        return {row.method: rows[0] if self.parameters.coupled else row for row in rows}
+
     def task(self, quantity: Quantity, dtype: DTypeLike | None = None) -> Task:
         """The calls of one quantity in one precision."""
         found: Any = self._tasks[quantity, dtype]
@@ -105,7 +111,13 @@ class Dynamics(HasDescription):
         array([0.3, 0.3, 0.3, 0.3, 0.3, 0.3])
         """
         values = (q, qd, tau) if wrenches is None else (q, qd, tau, self._wrenches(wrenches))
-        return self._tasks[chosen("forward_dynamics", method), dtype](values, out, threads)
+        try:
+            row = self._solvers[method]
+        except (KeyError, TypeError):
+            raise ArgumentError(
+                f"method is {method!r}: expected one of {', '.join(map(repr, self._solvers))}"
+            ) from None
+        return self._tasks[row, dtype](values, out, threads)
 
     def mass_matrix(
         self, q: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
@@ -254,7 +266,7 @@ class Dynamics(HasDescription):
         """
         return c_function(self, self.parameters, name)
 
-    # ------------------------------------------------------------------------------------------ wrenches by name
+    # ------------------------------------------------------------------------------------------ arguments
 
     def _wrenches(self, wrenches: Wrenches) -> ArrayLike:
         """(..., n, 6) from a mapping of link names; those of fixed links are moved to the links that carry them."""
@@ -281,15 +293,6 @@ class Dynamics(HasDescription):
             total[..., place[moving], :3] += force
             total[..., place[moving], 3:] += moment + np.cross(where[:3, 3], force)
         return total
-
-
-def chosen(name: str, method: Any) -> Quantity:
-    """The text that `method=` names, of a quantity that has several."""
-    for quantity in METHODS[name]:
-        if quantity.method == method:
-            return quantity
-    expected = ", ".join(repr(quantity.method) for quantity in METHODS[name])
-    raise ArgumentError(f"method is {method!r}: expected one of {expected}")
 
 
 class _Tasks(dict[tuple[Quantity, DTypeLike | None], Callable[..., Array]]):
