@@ -26,6 +26,7 @@ class Entry:
     ) -> None:
         self.__name__, self.__doc__, self.__module__ = function.__name__, function.__doc__, function.__module__
         self.py_func, self.signature, self.nogil = function, signature, nogil
+        function.nogil = nogil  # type: ignore[attr-defined]  # counts in the hash of its machine code
         self.dispatcher: Any = None
         self._ready: dict[Any, Callable[..., Any]] = {}
 

@@ -34,6 +34,7 @@ def source_hash(function: Callable[..., Any]) -> str:
     """
     texts = _generated(function)
     digest = hashlib.sha256("".join(text.generated for text in texts).encode())
+    digest.update(str(getattr(function, "nogil", "")).encode())
     named = {module for text in texts for called, module in _named(text) if not hasattr(called, "generated")}
     modules = sorted(_closure(named if texts else {function.__module__}))
     _check(function, frozenset(modules))
