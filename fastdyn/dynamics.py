@@ -28,6 +28,7 @@ from fastdyn.quantities import (
     METHODS,
     MOMENTUM,
     POTENTIAL_ENERGY,
+    QUANTITIES,
     Quantity,
 )
 
@@ -54,9 +55,8 @@ class Dynamics(HasDescription):
 
     @cached_property
     def _solvers(self) -> dict[str, Quantity]:
-        """Texts of forward dynamics, by method; a coupled robot has one for all methods."""
-        rows = METHODS["forward_dynamics"]
-        return {row.method: rows[0] if self.parameters.coupled else row for row in rows}
+        """Texts of forward dynamics, by method."""
+        return {row.method: row for row in METHODS["forward_dynamics"]}
 
     def task(self, quantity: Quantity, dtype: DTypeLike | None = None) -> Task:
         """The calls of one quantity in one precision."""
@@ -303,5 +303,11 @@ class _Tasks(dict[tuple[Quantity, DTypeLike | None], Callable[..., Array]]):
 
     def __missing__(self, key: tuple[Quantity, DTypeLike | None]) -> Callable[..., Array]:
         quantity, dtype = key
-        task = self[key] = Task(self.parameters, quantity, precision(dtype))
+        if self.parameters.coupled and quantity.coupled is not None:  # methods may share a text
+            quantity = next(row for row in QUANTITIES.values() if row.coupled is quantity.coupled)
+        if (quantity, dtype) != key:
+            task = self[quantity, dtype]
+        else:
+            task = Task(self.parameters, quantity, precision(dtype))
+        self[key] = task
         return task
