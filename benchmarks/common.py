@@ -1,4 +1,4 @@
-"""What all benchmarks share: robots, the clock, where and with what it was measured, and files that appear whole."""
+"""Shared by all benchmarks: robots, timing, a record of machine and versions, and output files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def chain(n: int) -> fd.Robot:
-    """A random standard D-H chain of revolute joints with bodies that could exist: every program can be given it."""
+    """A random standard D-H chain of revolute joints with physically possible inertias, which every program accepts."""
     rng = np.random.default_rng(n)
     rows = []
     for link in fd.robots.random_chain(n, seed=1).links:
@@ -38,9 +38,9 @@ def chain(n: int) -> fd.Robot:
 
 
 def puma() -> fd.Robot:
-    """The PUMA 560's links without its motors and friction, of which not every program has a notion."""
+    """The PUMA 560's links without its motors and friction, which not every program supports."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", fd.RobotWarning)  # its published tables are like that
+        warnings.simplefilter("ignore", fd.RobotWarning)  # its published inertias are impossible
         arm = fd.robots.puma560()
         joints = [replace(joint, motor=fd.Motor()) for joint in arm.all_joints]
         return fd.Robot(arm.all_links, joints, name="puma560", gravity=arm.gravity)
@@ -56,7 +56,7 @@ def states(n: int, T: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def best(jobs: Mapping[Key, Job], turns: int, warm: bool = False) -> dict[Key, float]:
-    """Seconds that each job takes at best, taking turns (fastdyn.clock). warm: each turn begins with an untimed run."""
+    """Each job's best time in seconds; jobs take turns (fastdyn.clock). warm: each turn begins with an untimed run."""
     return clock.best(jobs, turns, warm=np.inf if warm else 0.0)
 
 
@@ -75,11 +75,11 @@ def versions(packages: Iterable[str]) -> dict[str, str | None]:
 
 
 def circumstances() -> dict[str, Any]:
-    """What a figure should never be seen without."""
+    """Machine, load, date and versions, to accompany every figure."""
     return {
         "processor": output.processor(),
         "cores": os.cpu_count(),
-        "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,  # jobs that wanted the cores
+        "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,  # runnable processes
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -88,14 +88,14 @@ def circumstances() -> dict[str, Any]:
 
 
 def heading(title: str, about: Mapping[str, Any]) -> str:
-    """The same, as the first lines of a page."""
+    """The circumstances as the first lines of a page."""
     found = ", ".join(f"{name} {version}" for name, version in about["versions"].items() if version)
     where = f"{about['processor']}, {about['cores']} cores, load {about['load']} at the start, {about['date'][:10]}"
     return f"# {title}\n\n{where}.\nPython {about['python']}, {found}.\n"
 
 
 def markdown(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A table. Columns whose name begins with a sign of `>` are set to the right."""
+    """A table. Columns whose name begins with `>` are right-aligned."""
     lines = [
         "| " + " | ".join(name.lstrip(">") for name in header) + " |",
         "|" + "|".join("---:" if name.startswith(">") else "---" for name in header) + "|",
@@ -113,7 +113,7 @@ def figures(value: float | None) -> str:
 
 
 def write(path: Path, content: str | Callable[[Any], Any]) -> None:
-    """Writes a whole file and says so."""
+    """Writes a file and prints its path."""
     output.write(path, content)
     print(f"wrote {path}")
 
@@ -125,7 +125,7 @@ def write_json(path: Path, content: Any) -> None:
 
 @contextmanager
 def silence() -> Iterator[None]:
-    """Nothing that compiled code prints is seen."""
+    """Suppresses output, also that of compiled code."""
     sys.stdout.flush()
     kept, nowhere = (os.dup(1), os.dup(2)), os.open(os.devnull, os.O_WRONLY)
     try:

@@ -1,9 +1,9 @@
-"""This version of the package against another one: every quantity, called in every way, as ratios of times.
+"""This version of the package against another one: every quantity and kind of call, as ratios of times.
 
     python -m benchmarks.compare OTHER [--rounds 6]
 
-OTHER: a checkout of the other version (git worktree add ../other REVISION). The two run in processes of their own that
-take turns; each figure is the best of all rounds. A ratio above 1 means that this version is slower.
+OTHER: a checkout of the other version (git worktree add ../other REVISION). The two run in separate processes that take
+turns; each figure is the best of all rounds. A ratio above 1 means that this version is slower.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 from benchmarks.common import best, chain, circumstances, heading, markdown, states
 
 HERE = Path(__file__).resolve().parent.parent
-# how many of q, qd, qdd (or tau) each takes; what one of the versions lacks is left out
+# how many of q, qd, qdd (or tau) each takes; quantities that one version lacks are left out
 QUANTITIES = {
     "inverse_dynamics": 3, "forward_dynamics": 3, "forward_dynamics crba": 3, "joint_reactions": 3, "bias_forces": 2,
     "coriolis_matrix": 2, "kinetic_energy": 2, "mass_matrix": 1, "gravity_forces": 1, "potential_energy": 1,
@@ -61,7 +61,7 @@ def worker(turns: int) -> None:
 
 
 def run(tree: Path, turns: int) -> dict[str, float]:
-    """The figures of one version, in a process of its own."""
+    """The figures of one version, from a separate process."""
     environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONWARNINGS": "ignore"}
     command = [sys.executable, __file__, "--worker", "--turns", str(turns), str(tree)]
     done = subprocess.run(command, env=environment, cwd=tree, capture_output=True, text=True)

@@ -1,9 +1,9 @@
-"""How far kernels are from what this core can do: arithmetic, memory, and growth with the number of joints.
+"""How far kernels are from the limits of this core: arithmetic, memory, and growth with the number of joints.
 
     python -m benchmarks.limits [--quick] [--out folder]
 
-Arithmetic. `multiply_adds` keeps independent chains x = x a + b in registers; what it reaches is the core's peak. It
-has the kernels' own compile options, takes turns with them, and its machine code is looked at. One multiply-add is two
+Arithmetic. `multiply_adds` keeps independent chains x = x a + b in registers; its rate is the core's peak. It has
+the kernels' own compile options, takes turns with them, and its machine code is checked. One multiply-add is two
 operations. A kernel's operations are counted by running its text on counting scalars: multiplications and additions of
 one state, and those inside sines and cosines, counted in the compiled polynomial. Divisions (a few for each joint of
 forward dynamics), comparisons, shuffles, loads and stores, and checks for NaN are work that is not counted. A kernel
@@ -49,7 +49,7 @@ GROWTH = (8, 12, 16, 24, 32, 48, 64, 96, 128)
 
 
 def microkernel(function: Callable[..., Any]) -> Entry:
-    """An entry compiled as kernels are, but never cached: the cache watches the package's sources, not this file."""
+    """An entry compiled as kernels are, but never cached: the cache key covers the package's sources, not this file."""
     made = entry(function)
     made.dispatcher = numba.njit(**OPTIONS)(function)
     return made
@@ -57,7 +57,7 @@ def microkernel(function: Callable[..., Any]) -> Entry:
 
 @microkernel
 def multiply_adds(P, T, out, X):
-    """12 chains: as many as two units of 4 or 5 cycles keep busy. X: a, b, then where the chains begin and end."""
+    """12 chains: enough for two units with a latency of 4 or 5 cycles. X: a, b, then the chains' values."""
     a, b = load(X, 0), load(X, 1)
     x0, x1, x2, x3, x4, x5 = load(X, 2), load(X, 3), load(X, 4), load(X, 5), load(X, 6), load(X, 7)
     x6, x7, x8, x9, x10, x11 = load(X, 8), load(X, 9), load(X, 10), load(X, 11), load(X, 12), load(X, 13)
@@ -106,7 +106,7 @@ def sine_and_cosine(P, T, out, X):
 
 
 CHAINS = {multiply_adds: 12, multiply_adds_of_6: 6}
-TIMES = 20_000  # each chain goes round in one run
+TIMES = 20_000  # iterations of each chain in one run
 
 
 def peak_jobs() -> dict[Entry, common.Job]:
@@ -118,14 +118,14 @@ def peak_jobs() -> dict[Entry, common.Job]:
 
 
 def peak(seconds: dict[Any, float]) -> dict[str, Any]:
-    """Operations a second of multiply-adds alone, and the registers that the machine code was found to use."""
+    """Operations a second of multiply-adds alone, and the registers that the machine code uses."""
     rates = {text: 2 * LANES * chains * TIMES / seconds[text] for text, chains in CHAINS.items()}
     quickest = max(rates, key=rates.__getitem__)
     return {"operations per second": rates[quickest], "chains": CHAINS[quickest], **looked_at(quickest)}
 
 
 def looked_at(text: Entry) -> dict[str, Any]:
-    """What the hot loop is made of (on x86); raises where it is not multiply-adds on registers and nothing else."""
+    """The instructions of the hot loop (on x86); raises if it is not multiply-adds on registers alone."""
     if platform.machine() not in ("x86_64", "AMD64"):
         return {"registers": "unseen"}
     loop = hot_loop(text.dispatcher.inspect_asm(text.signature(DOUBLE)))
@@ -146,14 +146,14 @@ def hot_loop(asm: str) -> str:
 
 
 def stream_jobs(array: int) -> dict[str, common.Job]:
-    """Triad and copy on arrays of so many bytes."""
+    """Triad and copy on arrays of `array` bytes."""
     P, T, X = np.full((1, 1), 3.0, order="F"), np.zeros((1, 1), dtype=np.int64), np.zeros((1, LANES))
     a, b, c = (np.full((array // (8 * LANES), LANES), value) for value in (0.0, 1.0, 2.0))
     return {"triad": lambda: triad(P, T, a, b, c, X), "copy": lambda: copy(P, T, a, b, X)}
 
 
 def last_cache() -> int:
-    """Bytes of the last level of cache, as the system tells; a large one where it does not."""
+    """Bytes of the last level of cache, as reported by the system; a large default otherwise."""
     found = sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size"))
     return int(found[-1].read_text().strip().rstrip("K")) * 1024 if found else 64 << 20
 
@@ -162,7 +162,7 @@ def last_cache() -> int:
 
 
 def sincos_operations() -> Operations:
-    """What one sine and cosine cost on lanes: multiplications and additions on vectors in LLVM's text."""
+    """Cost of one sine and cosine on lanes: vector multiplications and additions in the LLVM IR."""
     sine_and_cosine.compiled(DOUBLE)
     (text,) = sine_and_cosine.dispatcher.inspect_llvm().values()
     body = max(text.split("define "), key=len)
@@ -186,7 +186,7 @@ def bytes_moved(robot: fd.Robot, quantity: Quantity) -> int:
 
 
 def job(robot: fd.Robot, what: str, T: int) -> common.Job:
-    """The compiled entry alone, on a batch, without what the API does around it."""
+    """The compiled entry alone, on a batch, without the API's overhead."""
     quantity = QUANTITIES[what]
     task = Task(robot.parameters, quantity)
     q, qd, last = common.states(robot.n, T)
@@ -229,7 +229,7 @@ def arithmetic(turns: int) -> dict[str, Any]:
 
 
 def memory(turns: int, array: int) -> dict[str, Any]:
-    """Each kernel on batches of so many bytes, and triad and copy in the same turns."""
+    """Each kernel on batches of `array` bytes, and triad and copy in the same turns."""
     streams, rows = stream_jobs(array), []
     rates = {"triad": 0.0, "copy": 0.0}
     for n in JOINTS:
@@ -263,7 +263,7 @@ def growth(turns: int, sizes: tuple[int, ...] = GROWTH) -> list[dict[str, Any]]:
 
 
 def _slope(ns: dict[int, float]) -> float:
-    """What the last doubling cost for each further joint."""
+    """Time per additional joint, over the last doubling."""
     n = max(ns)
     return (ns[n] - ns[n // 2]) / (n - n // 2)
 

@@ -1,8 +1,8 @@
-"""The project's promises about speed as ratios, each measured in one run, taking turns.
+"""The project's speed claims as ratios, each measured in one run, taking turns.
 
     python -m benchmarks.ratios
 
-Against Pinocchio: batches by rneaInParallel(1) and abaInParallel(1), joints about z, its quickest kind; one state by
+Against Pinocchio: batches by rneaInParallel(1) and abaInParallel(1), joints about z, its fastest kind; one state by
 pin.rnea called from Python. The rest compares this project with itself.
 """
 

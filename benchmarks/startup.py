@@ -1,4 +1,4 @@
-"""How long until the first answer: in a process that finds compiled code in the cache, and in the very first one.
+"""Time to the first result: with compiled code in the cache, and with an empty cache.
 
 python -m benchmarks.startup [--quick]
 """
@@ -48,7 +48,7 @@ def second_process(runs: int = 5) -> float:
 
 
 def first_process(quick: bool = False) -> dict[str, float]:
-    """Seconds of the import and of each function's first call, nothing in the cache: once, as it happens once."""
+    """Seconds of the import and of each function's first call, with an empty cache; measured once."""
     with tempfile.TemporaryDirectory() as empty:
         found: dict[str, float] = json.loads(_run(FIRST_CALLS, *["inverse_dynamics"] * quick, FASTDYN_CACHE_DIR=empty))
     return found

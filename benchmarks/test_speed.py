@@ -1,9 +1,9 @@
-"""A few cases in seconds, for whoever changes a kernel.
+"""A few cases in seconds, for use while editing a kernel.
 
     pytest benchmarks/test_speed.py --benchmark-enable --benchmark-save=before
     pytest benchmarks/test_speed.py --benchmark-enable --benchmark-compare
 
-Each group is one question; within it, times compare. Without --benchmark-enable every job runs once and is checked.
+Times are comparable within a group. Without --benchmark-enable every job runs once and is checked.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ T = 4096
 
 @pytest.fixture(params=(6, 24), ids=lambda n: f"{n} joints")
 def motion(request):
-    """A robot, q, qd, qdd and the torques they take, for T states; every function that is timed has run before."""
+    """A robot, q, qd, qdd and their torques, for T states."""
     robot = chain(request.param)
     q, qd, qdd = states(robot.n, T)
     return robot, q, qd, qdd, robot.inverse_dynamics(q, qd, qdd)
 
 
 def close(found, right, allowed=1e-6):
-    """Within what the mass matrix's condition makes of rounding."""
+    """Equal up to rounding, amplified by the mass matrix's condition number."""
     return np.abs(found - right).max() <= allowed * np.abs(right).max()
 
 

@@ -1,4 +1,4 @@
-"""The methods that compute something, shared by all kinds of robots: one for each quantity, documented and typed."""
+"""The methods that compute quantities, shared by all kinds of robots: one for each quantity."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ Wrenches = ArrayLike | Mapping[str, ArrayLike]
 
 
 class Dynamics(HasDescription):
-    """What a robot can compute. Every method takes one state (n,) or any batch (..., n) of states.
+    """The quantities of a robot. Every method takes one state (n,) or any batch (..., n) of states.
 
-    n counts moving joints, or the actuator coordinates of a coupled robot, which q, qd, qdd and tau then stand for;
-    links, their wrenches and reactions are the physical ones. Batch axes broadcast. out: an array for the result;
-    threads: how many may work on a long batch (results do not depend on it); dtype=np.float32 computes in single
-    precision, on twice as many lanes (notes/conventions.md has its error). Units are SI: rad or m, seconds, N m or N.
+    n is the number of moving joints; for a coupled robot it is the number of actuator coordinates, in which q, qd, qdd
+    and tau are then given; wrenches and reactions are those of the physical links. Batch axes broadcast. out: an array
+    for the result; threads: the most to use for a long batch (results do not depend on it); dtype=np.float32 computes
+    in single precision, on twice as many lanes (error: notes/conventions.md). Units are SI: rad or m, s, N m or N.
     """
 
     @property
@@ -73,12 +73,12 @@ class Dynamics(HasDescription):
         threads: int = 1,
         dtype: DTypeLike | None = None,
     ) -> Array:
-        """The joint torques that a motion takes: (..., n), N m for revolute, N for prismatic joints.
+        """The joint torques of a motion: (..., n), N m for revolute, N for prismatic joints.
 
-        q, qd, qdd: (..., n) in rad or m and seconds. Friction and rotors are included. wrenches: what the surroundings
-        exert on the links, (..., n, 6) or a mapping from link names to (..., 6): force, then moment, N and N m, at the
-        origin and along the axes of the link's frame. Batch axes broadcast. Results do not depend on `threads`.
-        dtype=np.float32 computes in single precision, on twice as many lanes (notes/conventions.md has its error).
+        q, qd, qdd: (..., n) in rad or m and seconds. Friction and rotors are included. wrenches: external wrenches on
+        the links, (..., n, 6) or a mapping from link names to (..., 6): force, then moment, N and N m, at the origin
+        and along the axes of the link's frame. Batch axes broadcast. Results do not depend on `threads`.
+        dtype=np.float32 computes in single precision, on twice as many lanes (error: notes/conventions.md).
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0)
@@ -99,10 +99,10 @@ class Dynamics(HasDescription):
         threads: int = 1,
         dtype: DTypeLike | None = None,
     ) -> Array:
-        """The accelerations that torques cause: (..., n), rad/s^2 or m/s^2.
+        """The joint accelerations under given torques: (..., n), rad/s^2 or m/s^2.
 
-        method: "aba", articulated bodies, O(n); "crba", mass matrix and its factors. Both give the same numbers up to
-        rounding. A joint that moves no inertia is a SingularMassMatrixError.
+        method: "aba", articulated bodies, O(n); "crba", factorised mass matrix. Both agree up to rounding. A joint that
+        moves no inertia raises a SingularMassMatrixError.
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.puma560()
@@ -122,7 +122,7 @@ class Dynamics(HasDescription):
     def mass_matrix(
         self, q: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
     ) -> Array:
-        """M(q), (..., n, n): kg m^2, kg m or kg. Rotors stand on its diagonal.
+        """M(q), (..., n, n): kg m^2, kg m or kg. Rotors add to its diagonal.
 
         >>> import fastdyn as fd
         >>> fd.robots.two_link(m1=1.0, m2=1.0, length=1.0).mass_matrix([0.0, 0.0]).round(6)
@@ -197,10 +197,10 @@ class Dynamics(HasDescription):
         threads: int = 1,
         dtype: DTypeLike | None = None,
     ) -> Array:
-        """What each bearing carries, (..., n, 6): force (N), then moment (N m) that the parent exerts on the link.
+        """Joint reactions, (..., n, 6): force (N), then moment (N m) that the parent exerts on the link.
 
         At the joint's origin (which slides with the link where the joint is prismatic), along the axes of the link's
-        frame. The component along the joint is what moves the link: the motor's torque less friction and rotor.
+        frame. The component along the joint axis is the motor's torque less friction and rotor inertia.
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0)
@@ -243,7 +243,7 @@ class Dynamics(HasDescription):
     def bind(self, *quantities: str) -> Bound:
         """The robot on fixed memory, for control loops: no allocation, no checks, a status instead of exceptions.
 
-        quantities: the calls that will be made, all if none is named; only these are compiled.
+        quantities: the calls to prepare, all if none is named; only these are compiled.
 
         >>> import fastdyn as fd
         >>> loop = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0).bind("inverse_dynamics")
@@ -258,7 +258,7 @@ class Dynamics(HasDescription):
     def c_function(self, name: str) -> CFunction:
         """A C function of this process that computes a quantity of this robot, without Python and without the GIL.
 
-        name: that of the method, or with `_with_wrenches` behind it where the method takes wrenches.
+        name: the method's; the suffix `_with_wrenches` selects the function that takes wrenches.
 
         >>> import fastdyn as fd
         >>> fd.robots.puma560().c_function("gravity_forces").declaration
@@ -269,7 +269,7 @@ class Dynamics(HasDescription):
     # ------------------------------------------------------------------------------------------ arguments
 
     def _wrenches(self, wrenches: Wrenches) -> ArrayLike:
-        """(..., n, 6) from a mapping of link names; those of fixed links are moved to the links that carry them."""
+        """(..., n, 6) from a mapping of link names; those on fixed links are moved to the links that carry them."""
         if not isinstance(wrenches, Mapping):
             return wrenches
         carriers, joints = self.description.carriers, self.description.joints
@@ -288,7 +288,7 @@ class Dynamics(HasDescription):
         for name, array in zip(wrenches, arrays.values(), strict=True):
             moving, where = carriers[name]
             if moving not in place:
-                continue  # on the base: no joint feels it
+                continue  # on the base: acts on no joint
             force, moment = array[..., :3] @ where[:3, :3].T, array[..., 3:] @ where[:3, :3].T
             total[..., place[moving], :3] += force
             total[..., place[moving], 3:] += moment + np.cross(where[:3, 3], force)
@@ -296,7 +296,7 @@ class Dynamics(HasDescription):
 
 
 class _Tasks(dict[tuple[Quantity, DTypeLike | None], Callable[..., Array]]):
-    """What a robot has been asked for, by quantity and precision: made when first asked."""
+    """A robot's tasks by quantity and precision, created on first use."""
 
     def __init__(self, parameters: Parameters) -> None:
         self.parameters = parameters

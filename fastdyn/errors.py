@@ -1,4 +1,4 @@
-"""What can go wrong, as types: every message names the argument or element, what was expected and what came."""
+"""Error types. Every message names the argument or element, what was expected and what was found."""
 
 
 class FastdynError(Exception):
@@ -26,7 +26,7 @@ class NotFiniteError(ArgumentError):
 
 
 class SingularMassMatrixError(FastdynError, ArithmeticError):
-    """Forward dynamics has no answer: some joint moves no inertia."""
+    """Forward dynamics has no solution: some joint moves no inertia."""
 
 
 class MissingExtraError(FastdynError, ImportError):
@@ -34,8 +34,8 @@ class MissingExtraError(FastdynError, ImportError):
 
 
 class RobotWarning(UserWarning):
-    """A description that no real body has, but that published tables do contain."""
+    """Doubtful data in a description, such as the physically impossible inertias of some published tables."""
 
 
 class FormulationError(FastdynError, ValueError):
-    """A formulation cannot take this robot, or no formulation has this name."""
+    """A formulation does not support this robot, or no formulation has this name."""

@@ -37,7 +37,7 @@ def turn(axis: ArrayLike, angle: float) -> Array:
     """
     s, half = math.sin(angle), math.sin(angle / 2)
     S = skew(axis)
-    R: Array = np.eye(3) + s * S + 2 * half * half * S @ S  # 1 - cos = 2 sin^2 of the half keeps small angles exact
+    R: Array = np.eye(3) + s * S + 2 * half * half * S @ S  # 1 - cos = 2 sin^2(angle / 2), accurate at small angles
     return R
 
 
@@ -98,7 +98,7 @@ def rotation_from_quaternion(quaternion: ArrayLike) -> Array:
 
 
 def sine_cosine(angle: float) -> tuple[float, float]:
-    """Sine and cosine, exact at multiples of a right angle as they are usually typed: no 6e-17 from pi/2.
+    """Sine and cosine, exact at multiples of a right angle: the cosine of pi/2 is 0, not 6e-17.
 
     >>> sine_cosine(np.pi / 2), sine_cosine(0.0)
     ((1.0, 0.0), (0.0, 1.0))
@@ -167,7 +167,7 @@ def inverse(T: Array) -> Array:
 
 
 def point_inertia(offset: ArrayLike) -> Array:
-    """The inertia about the origin of a unit mass at `offset`: |p|^2 1 - p p^T. Times a mass it is Steiner's term.
+    """The inertia about the origin of a unit mass at `offset`: |p|^2 1 - p p^T. Times a mass: the parallel axis term.
 
     >>> point_inertia((0, 0, 2)).diagonal().tolist()
     [4.0, 4.0, 0.0]

@@ -1,6 +1,6 @@
-"""Inertia of simple bodies and of bodies put together (kg, m, kg m^2), for descriptions by hand.
+"""Inertia of simple bodies and of compounds (kg, m, kg m^2), for robots described by hand.
 
-The moments of uniform bodies are about their centres and along their own axes. A rod is a cylinder without thickness.
+The moments of uniform bodies are about their centres and along their own axes. A rod is a cylinder of zero radius.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def box(mass: float, x: float, y: float, z: float) -> Array:
 
 
 def cylinder(mass: float, radius: float, length: float) -> Array:
-    """A full cylinder along z.
+    """A solid cylinder along z.
 
     >>> cylinder(12.0, 1.0, 3.0).diagonal().tolist()
     [12.0, 12.0, 6.0]
@@ -46,7 +46,7 @@ def cylinder(mass: float, radius: float, length: float) -> Array:
 
 
 def ellipsoid(mass: float, a: float, b: float, c: float) -> Array:
-    """A full ellipsoid with half axes a, b and c along x, y and z.
+    """A solid ellipsoid with semi-axes a, b and c along x, y and z.
 
     >>> ellipsoid(5.0, 1.0, 2.0, 3.0).diagonal().tolist()
     [13.0, 10.0, 5.0]
@@ -56,7 +56,7 @@ def ellipsoid(mass: float, a: float, b: float, c: float) -> Array:
 
 
 def sphere(mass: float, radius: float) -> Array:
-    """A full ball.
+    """A solid sphere.
 
     >>> sphere(5.0, 1.0).diagonal().tolist()
     [2.0, 2.0, 2.0]
@@ -88,7 +88,7 @@ def steiner(inertia: ArrayLike, mass: float, offset: ArrayLike) -> Array:
 def compound(bodies: Iterable[tuple[float, ArrayLike, ArrayLike]]) -> Body:
     """Several bodies as one. Each is (mass, inertia about its centre of mass along its own axes, pose of its centre).
 
-    A pose is 4x4, or three coordinates for a body that is only moved; the result is in the frame the poses are in.
+    A pose is 4x4, or three coordinates for a pure translation; the result is in the frame the poses are in.
 
     >>> hammer = compound([(1.0, rod(1.0, 0.3), (0, 0, 0.15)), (3.0, box(3.0, 0.1, 0.04, 0.04), (0, 0, 0.3))])
     >>> hammer.mass, hammer.com.round(6).tolist()
@@ -107,8 +107,7 @@ def compound(bodies: Iterable[tuple[float, ArrayLike, ArrayLike]]) -> Body:
 def principal_axes(inertia: ArrayLike) -> tuple[Array, Array]:
     """The principal moments, ascending, and the right-handed rotation R whose columns are their directions.
 
-    inertia = R diag(moments) R^T. Of the two senses of an axis, the first two columns take the one whose largest
-    component is positive.
+    inertia = R diag(moments) R^T. The signs of the first two columns make their largest components positive.
 
     >>> moments, R = principal_axes(np.diag([3.0, 1.0, 2.0]))
     >>> moments.tolist()
@@ -136,7 +135,7 @@ def _sizes(**given: float) -> list[float]:
 
 
 def _placed(number: int, mass: float, inertia: ArrayLike, where: ArrayLike) -> tuple[float, Array, Array]:
-    """Mass, place and turned inertia of a body of a compound."""
+    """Mass, position and rotated inertia of a body of a compound."""
     what = f"body {number}"
     I = frozen(inertia, (3, 3), f"{what}, inertia")
     m = not_negative(mass, f"{what}, mass")

@@ -1,12 +1,12 @@
 """The table of quantities: what can be computed, from what, in which shapes.
 
-A row names a quantity, its kernel text and the fields that the text reads and gives. From the row come its batch loop,
-the call of one state, the bound call, the C function, the versions of all these for coupled robots, warm-up, the
-parameters of tests and benchmarks, and operation counts. To add a quantity: write its text, its row here, a method of
-`Dynamics` (dynamics.py), a function of tests/oracle.py, and a line in notes/equations.md.
+A row names a quantity, its kernel text (the function that computes it) and the text's inputs and results. Derived from
+the row: batch loop, single-state call, bound call, C function, all of these for coupled robots, warm-up, the parameters
+of tests and benchmarks, and operation counts. To add a quantity: write its text, its row here, a method of `Dynamics`
+(dynamics.py), a function of tests/oracle.py, and a line in notes/equations.md.
 
 A text is called as text(P, tree, [index,] inputs ..., results ..., work): P and tree are the flat arrays of its layout,
-every field is a buffer, `work` has as many rows of scratch as the row says. It writes all of its results.
+every field is a buffer, `work` has the number of scratch rows given in the row. It writes all of its results.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from fastdyn.formulations import (
 )
 from fastdyn.kernels import aba, coriolis, coupling, crba, gravity, momentum, rnea, rows, velocities
 
-# by layout: the rows of P and of tree
+# by layout: the number of rows of P and of tree
 LAYOUTS = {
     "canonical": (rows.ROWS, 3),
     "dh": (dh_rows.ROWS, 1),
@@ -46,8 +46,8 @@ LAYOUTS = {
 class Field:
     """An input or a result: its name, and the shape of one sample; "n" stands for the number of joints.
 
-    coupling: what it is to a robot in actuator coordinates, whose number then stands for "n": "position", "rate",
-    "force", "inertia", "matrix", or "kinetic" energy. A field without one belongs to links and stays as it is.
+    coupling: how it transforms to actuator coordinates, whose number then replaces "n": as "position", "rate", "force",
+    "inertia", "matrix", or "kinetic" energy. A field without one belongs to links and does not change.
     """
 
     name: str
@@ -72,7 +72,7 @@ KINETIC = Field("kinetic", (), "kinetic")
 POTENTIAL = Field("potential", ())
 MOMENTA = Field("momentum", (6,))
 COM = Field("com", (3,))
-# in the order in which they lie in a workspace
+# in their order in a workspace
 FIELDS = (Q, QD, QDD, TAU, WRENCHES, INERTIA, CORIOLIS, REACTIONS, KINETIC, POTENTIAL, MOMENTA, COM)
 
 
@@ -81,11 +81,11 @@ class Quantity:
     """A row of the table.
 
     text, rows: the kernel text, and the rows of scratch it needs for n joints; reads, gives: its inputs and results in
-    order; optional: inputs behind the others that may be left out (an empty buffer). solves: whether the text returns a
-    joint found to move no inertia, or -1. index: whether it takes a whole number (which link) before its inputs.
-    coupled, coupled_rows: a text of its own for coupled robots, (P, tree, G, pattern, [index,] inputs ..., results ...,
-    work) in actuator coordinates, where the fields' couplings do not say enough. layout: which arrays P and tree are.
-    method: what `method=` calls it, where a quantity has several texts. source: of a formulation, where it is printed.
+    order; optional: trailing inputs that may be left out (an empty buffer). solves: whether the text returns a joint
+    that moves no inertia, or -1. index: whether it takes an integer (which link) before its inputs. coupled,
+    coupled_rows: a separate text for coupled robots, (P, tree, G, pattern, [index,] inputs ..., results ..., work) in
+    actuator coordinates, where transforming the fields is not enough. layout: that of P and tree. method: its name for
+    `method=`, where a quantity has several texts. source: of a formulation, where it is published.
     """
 
     name: str
@@ -109,7 +109,7 @@ class Quantity:
         return self.reads + self.optional
 
     def columns(self, n: int) -> int:
-        """How many numbers a sample has, inputs that must be given and results together."""
+        """Values per sample: required inputs and results together."""
         return sum(math.prod(field.core(n)) for field in self.reads + self.gives)
 
 
@@ -155,7 +155,7 @@ QUANTITIES = {
         GRAVITY_FORCES, KINETIC_ENERGY, POTENTIAL_ENERGY, JOINT_REACTIONS, CENTER_OF_MASS, MOMENTUM,
     )
 }  # fmt: skip
-# by what users call: the texts of each, the one that is taken unless `method=` says otherwise first
+# rows by the name of the users' method; the default of `method=` comes first
 METHODS: dict[str, list[Quantity]] = {}
 for _quantity in QUANTITIES.values():
     METHODS.setdefault(_quantity.name.removesuffix(f"_{_quantity.method}"), []).append(_quantity)
@@ -177,7 +177,7 @@ def _formulation(
     layout: str = "dh",
     **more: Any,
 ) -> Quantity:
-    """A row of a text that has its own name, and so have its rows of scratch, unless its module has one text only."""
+    """The row of a module's text `name`; its scratch is `<name>_rows`, or `work_rows` in a module with one text."""
     work = getattr(module, f"{name}_rows", None) or module.work_rows
     return Quantity(name, getattr(module, name), work, _MOTION, gives, layout=layout, source=source, **more)
 

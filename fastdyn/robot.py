@@ -29,7 +29,7 @@ class _Facade(Dynamics):
         self._frozen = True
 
     def _again(self, description: Description) -> Self:
-        """The same kind of robot of another description; already warned at construction."""
+        """The same kind of robot with another description; already warned at construction."""
         made = object.__new__(type(self))
         made._hold(description)
         return made
@@ -44,7 +44,7 @@ class _Facade(Dynamics):
         raise AttributeError(f"a {type(self).__name__} cannot be changed: {name!r} stays")
 
     def __getstate__(self) -> Description:
-        """The description alone: a copy, here or in another process, makes its own model, calls and memory."""
+        """The description alone: a copy, also in another process, builds its own model, calls and memory."""
         return self.description
 
     def __setstate__(self, description: Description) -> None:
@@ -65,7 +65,7 @@ class _Facade(Dynamics):
         return self._again(variations.with_gravity(self.description, gravity))
 
     def with_mount(self, mount: ArrayLike) -> Self:
-        """The same robot on a base that stands at another 4x4 pose in the world."""
+        """The same robot with its base at another 4x4 pose in the world."""
         return self._again(variations.with_mount(self.description, mount))
 
     def without_friction(self) -> Self:
@@ -84,7 +84,7 @@ class _Facade(Dynamics):
     def with_payload(
         self, mass: float, com: ArrayLike = (0, 0, 0), inertia: ArrayLike | None = None, link: str | None = None
     ) -> Self:
-        """The same robot, carrying a body: it becomes part of the robot's tip, or of the link that is named.
+        """The same robot with a payload, which becomes part of its tip or of the named link.
 
         com: the payload's centre of mass in that link's frame, m; inertia: about it, along the frame's axes (a point
         mass if not given). Links, joints and their names stay as they are. A robot with several tips needs `link`.
@@ -105,7 +105,7 @@ class _Facade(Dynamics):
         name: str = "tool",
         link: str | None = None,
     ) -> Self:
-        """The same robot with a link fixed to its tip, or to the link that is named: a body with a frame and a name.
+        """The same robot with a link fixed to its tip, or to the named link: a body with its own frame and name.
 
         pose: of the tool's frame in the carrying link's frame, 4x4 (the same frame if not given); com and inertia
         (about the centre of mass): in the tool's frame. The fixed joint is called `<name>_joint`.
@@ -127,8 +127,8 @@ class _Facade(Dynamics):
         """The same robot in coordinates phi with q = G phi + offset, the coordinates of its motors for example.
 
         G: (n, m) for the robot's n coordinates, m <= n, of full column rank; offset: (n,), zero if not given; names: of
-        the m new coordinates, phi1, phi2, ... if not given; motors: m motors (or None) that turn with them. Of a
-        CoupledRobot, the new coordinates move the old ones, which must have no motors.
+        the m new coordinates, phi1, phi2, ... if not given; motors: m motors (or None) of these coordinates. For a
+        CoupledRobot, the new coordinates drive the old ones, which must have no motors.
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.two_link(g=10.0).coupled([[1, 0], [-1, 1]], names=("shoulder", "upper arm"))
@@ -143,9 +143,9 @@ class _Facade(Dynamics):
 class Robot(_Facade):
     """A tree of rigid links on a fixed base.
 
-    links and joints may come in any order; joint coordinates are in the order of the moving joints given. gravity: the
+    links and joints may be in any order; joint coordinates are in the order of the moving joints given. gravity: the
     vector g in the world, m/s^2; mount: the base link's pose in the world. Physically impossible links raise a
-    RobotWarning, an error under strict=True, and under strict=None are only what `doubts()` returns.
+    RobotWarning, an error under strict=True; under strict=None only `doubts()` reports them.
 
     >>> import numpy as np
     >>> arm = Robot([Link("base"), Link("bob", mass=2.0, com=(0, 0, -0.5))],
@@ -218,15 +218,15 @@ class Robot(_Facade):
 
 
 class CoupledRobot(_Facade):
-    """A robot seen from its actuators: as a Robot, but q, qd, qdd and tau stand for phi and what acts along it.
+    """A robot in actuator coordinates phi: like a Robot, but q, qd, qdd and tau are those of phi.
 
-    Made by robot.coupled(G, offset, names, motors). n is the number of coordinates; joints and links are the physical
-    ones, and so are `wrenches`. Motors of the physical joints are felt through G; a motor of a coordinate turns with it
-    and adds gear^2 inertia to M_phi[k, k] and its friction to tau_phi[k]. By the principle of virtual work
+    Made by robot.coupled(G, offset, names, motors). n is the number of coordinates; joints, links and `wrenches` are
+    the physical ones. Motors of the physical joints act through G; a motor of coordinate k adds gear^2 inertia to
+    M_phi[k, k] and its friction to tau_phi[k]. By the principle of virtual work
 
         tau_phi = G^T tau,    M_phi = G^T M G,    C_phi = G^T C G
 
-    without the latter motors. G is constant: no velocity term of its own appears, and dM_phi/dt - 2 C_phi is skew.
+    without the coordinates' motors. G is constant: there is no extra velocity term, and dM_phi/dt - 2 C_phi is skew.
     """
 
     def __init__(
@@ -246,7 +246,7 @@ class CoupledRobot(_Facade):
 
     @property
     def _coupling(self) -> Coupling:
-        assert self.description.coupling is not None  # as made
+        assert self.description.coupling is not None  # set in __init__
         return self.description.coupling
 
     @property
@@ -284,7 +284,7 @@ class CoupledRobot(_Facade):
         return Parameters(self.name, (model.P, model.tree, G, pattern), model.n, single, self.names)
 
     def joint_positions(self, q: ArrayLike) -> Array:
-        """Where the physical joints stand, (..., number of joints): G phi + offset.
+        """Positions of the physical joints, (..., number of joints): G phi + offset.
 
         >>> import fastdyn as fd
         >>> fd.robots.two_link().coupled([[1], [2]], offset=[0, 0.5]).joint_positions([1.0])

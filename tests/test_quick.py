@@ -1,4 +1,4 @@
-"""The quick ways: well-formed arrays go to compiled code as they are, and everything else still gets there."""
+"""Fast paths: well-formed arrays go to compiled code without conversion; anything else is converted first."""
 
 from __future__ import annotations
 

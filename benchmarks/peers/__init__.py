@@ -2,8 +2,8 @@
 
     python -m benchmarks.peers [--quick] [--warm] [--sizes 6 12] [--out folder]
 
-One file for each program; `jobs(case)` in it says what that program can be asked and how. Each is handed states in the
-layout it likes, and what can be prepared is prepared beforehand. A job is timed only if it gives fastdyn's numbers.
+One file for each program; its `jobs(case)` lists what that program can compute. Each gets states in its preferred
+layout, prepared beforehand as far as possible. A job is timed only if its results agree with fastdyn's.
 """
 
 from benchmarks.startup import second_process

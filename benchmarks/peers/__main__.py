@@ -57,7 +57,7 @@ def _options() -> argparse.Namespace:
 
 
 def compare(robot: fd.Robot, programs: list[ModuleType], turns: int, warm: bool) -> list[Row]:
-    """One row for each job; those of the same question take turns. What is not timed says why."""
+    """One row for each job; jobs that compute the same take turns. A note says why a job was not timed."""
     case = Case(robot, T)
     rows: list[Row] = []
     ready: dict[tuple[str, str], dict[str, tuple[Job, Row]]] = {}
@@ -73,7 +73,7 @@ def compare(robot: fd.Robot, programs: list[ModuleType], turns: int, warm: bool)
                     rows.append(row)
                 else:
                     rows.append(row | {"note": "does not agree: not timed"})
-        except Exception as problem:  # another program's, of any kind
+        except Exception as problem:  # other programs may raise anything
             if program is ours:
                 raise
             reason = (str(problem).splitlines() or [""])[0][:80]
@@ -88,7 +88,7 @@ def compare(robot: fd.Robot, programs: list[ModuleType], turns: int, warm: bool)
 
 
 def report(about: dict[str, Any], rows: list[Row], startup: dict[str, Any]) -> str:
-    """The page that people read."""
+    """The report as a Markdown page."""
     header = ("robot", "what", "call", "program", ">ns per state", ">times fastdyn's", ">differs by", "")
     table = markdown(
         header,

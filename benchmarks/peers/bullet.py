@@ -1,4 +1,4 @@
-"""PyBullet, one state at a time, as lists of floats: it reads those quickest."""
+"""PyBullet, one state at a time, as lists of floats: its fastest input."""
 
 from __future__ import annotations
 

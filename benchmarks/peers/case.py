@@ -1,4 +1,4 @@
-"""What every program is asked, and what it answers with."""
+"""The robot and states that every program gets, and the jobs it runs on them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BATCH, SINGLE = "batch", "one state"
 
 @dataclass(frozen=True)
 class Case:
-    """A chain and T states of it; `one` is the first of them, each vector in memory of its own."""
+    """A chain and T states of it; `one` is the first of them, each vector in its own memory."""
 
     robot: fd.Robot
     T: int
@@ -46,21 +46,21 @@ class Case:
 
     @cached_property
     def right(self) -> dict[str, np.ndarray]:
-        """The answers, for all states."""
+        """The correct results, for all states."""
         return {INVERSE: self.tau, FORWARD: self.qdd, MASS: self.robot.mass_matrix(self.q)}
 
     @cached_property
     def allowed(self) -> dict[str, float]:
         """Differences that rounding explains: URDF files hold angles, some programs principal moments.
 
-        What forward dynamics multiplies them by is the mass matrix's condition.
+        Forward dynamics amplifies them by the mass matrix's condition number.
         """
         condition = max(np.linalg.cond(M) for M in self.right[MASS][:: max(1, self.T // 64)])
         few = 1e-8
         return {INVERSE: few, MASS: few, FORWARD: max(few, 1e3 * condition * np.finfo(float).eps)}
 
     def error(self, what: str, call: str, answer: Any) -> float:
-        """The largest difference of an answer, as a share of the largest number that is right."""
+        """The largest difference of a result, relative to the largest correct value."""
         right = self.right[what] if call == BATCH else self.right[what][0]
         answer = np.asarray(answer, dtype=float)
         if answer.shape != right.shape:
@@ -70,7 +70,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Job:
-    """Something a program can do: `run` does it (this is timed), `answer` then tells the result, as fastdyn has it."""
+    """A computation of a program: `run` is timed, `answer` then gives the result in fastdyn's layout."""
 
     program: str
     what: str

@@ -1,4 +1,4 @@
-"""The table as bars: nanoseconds on a log axis, told apart by hatching so that grey print will do."""
+"""The table as bars: nanoseconds on a log axis, distinguished by hatching, readable when printed grey."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Rows = list[dict[str, Any]]
 
 
 def chart(about: dict[str, Any], rows: Rows, file: Any) -> None:
-    """A panel for each question; in it the robots side by side, a bar for each program that was timed."""
+    """A panel for each quantity and call, with the robots side by side and a bar for each timed program."""
     timed = [row for row in rows if row["ns"]]
     programs = list(dict.fromkeys(row["program"] for row in timed))
     figure = Figure(figsize=(16, 12), layout="constrained")

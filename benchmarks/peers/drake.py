@@ -18,7 +18,7 @@ def jobs(case: Case) -> Iterator[Job]:
     from pydrake.multibody.plant import MultibodyPlant
     from pydrake.multibody.tree import MultibodyForces
 
-    logging.getLogger("drake").setLevel(logging.ERROR)  # bodies that could not exist show in the numbers
+    logging.getLogger("drake").setLevel(logging.ERROR)  # no warnings of physically impossible inertias
     plant = MultibodyPlant(0.0)
     Parser(plant).AddModelsFromString(urdf.text(case.robot), "urdf")
     plant.WeldFrames(plant.world_frame(), plant.GetFrameByName("base"))

@@ -1,9 +1,9 @@
-"""C that CasADi generates for one robot, its constants folded in: what a batch of a small arm can be had for.
+"""C that CasADi generates for one robot, its constants folded in: the strongest competitor for batches of a small arm.
 
-Symbols go through a text, CasADi writes the straight-line program as C, gcc compiles it (FLAGS), and a loop in C calls
-it for all samples. Two texts for inverse dynamics, a plain recursive Newton-Euler and ADAM's M qdd + h (ADAM's own
-recursion takes no accelerations), and ADAM's mass matrix. Each as it was generated, one sample at a time, and widened
-to LANES samples in a vector of GCC's: that is nobody's product, but the strongest rival that could be made.
+An algorithm runs on symbols, CasADi writes the straight-line program as C, gcc compiles it (FLAGS), and a loop in C
+calls it for all samples. There are two algorithms for inverse dynamics, a plain recursive Newton-Euler and ADAM's
+M qdd + h (ADAM's own recursion takes no accelerations), and ADAM's mass matrix. Each runs as generated, one sample at a
+time, and widened to LANES samples with GCC's vector types, which no existing product does.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from tests.peers import skeleton
 NAME, PACKAGE, MODULE = "generated C", "casadi", "casadi"
 FLAGS = ("-O3", "-march=native", "-ffast-math", "-fno-strict-aliasing")
 LANES = 8
-LARGEST = 12  # joints: what is longer than some ten thousand lines takes gcc minutes
+LARGEST = 12  # joints: more than some ten thousand lines take gcc minutes
 DOUBLES = ctypes.POINTER(ctypes.c_double)
 
-# `real` is one double or LANES of them; samples lie in rows. gcc calls the C library's vector sine for `widely`.
+# `real` is one double or LANES of them; one sample per row. gcc calls the C library's vector sine for `widely`.
 FRAME = """
 #include <math.h>
 #define casadi_int long long
@@ -86,18 +86,18 @@ def jobs(case: Case) -> Iterator[Job]:
 
 
 def adam() -> bool:
-    """Whether ADAM can be asked: its part for CasADi is an extra."""
+    """Whether ADAM and its CasADi extra are installed."""
     return bool(find_spec("casadi") and find_spec("adam") and find_spec("liecasadi"))
 
 
 def _job(program: str, what: str, call: str, run: Callable[..., None], case: Case, out: np.ndarray) -> Job:
-    """Arguments are made once: what is timed is the call."""
+    """Arguments are made once: only the call is timed."""
     arguments = [ctypes.c_long(case.T), *(x.ctypes.data_as(DOUBLES) for x in (case.q, case.qd, case.qdd, out))]
     return Job(program, what, call, lambda: run(*arguments), lambda: out)
 
 
 def generate(symbols: list[Any], expression: Any) -> str:
-    """The body of the function that CasADi writes, fit for vectors: constants as wide as all else, no input absent."""
+    """The body of the function that CasADi writes, adapted to vectors: constants widened, no input absent."""
     import casadi
 
     generator = casadi.CodeGenerator("generated")
@@ -168,5 +168,5 @@ def adam_inverse(robot: fd.Robot, q: Any, qd: Any, qdd: Any) -> Any:
 
 
 def adam_mass(robot: fd.Robot, q: Any, qd: Any, qdd: Any) -> Any:
-    """The joints' part of the floating robot's matrix."""
+    """The joints' block of the floating-base mass matrix."""
     return _adam(robot).mass_matrix(np.eye(4), q)[6:, 6:]

@@ -1,4 +1,4 @@
-"""MuJoCo, one state at a time: of its stages only those that the answer needs, called one by one."""
+"""MuJoCo, one state at a time: only the stages that the result needs, called one by one."""
 
 from __future__ import annotations
 

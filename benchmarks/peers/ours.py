@@ -1,4 +1,4 @@
-"""fastdyn: (T, n) rows in and out; one state at a time it returns a fresh array and checks what it is given."""
+"""fastdyn: (T, n) rows in and out; for one state it checks its arguments and returns a new array."""
 
 from __future__ import annotations
 

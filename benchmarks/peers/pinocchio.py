@@ -1,4 +1,4 @@
-"""Pinocchio: (n, T) columns for batches, through its own pool of one thread; joints about z, its quickest kind."""
+"""Pinocchio: (n, T) columns for batches, through its own pool of one thread; joints about z, its fastest kind."""
 
 from __future__ import annotations
 

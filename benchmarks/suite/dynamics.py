@@ -1,7 +1,7 @@
-"""Every kernel on several robots, called in every way. `setup` builds and warms: nothing is compiled while timed.
+"""Every kernel on several robots, with every kind of call. `setup` compiles, so that nothing is compiled while timed.
 
-A way to call is a function (robot, quantity) -> job; a new one is one line in CALLS. The suite must also run on older
-versions of the package, so it uses nothing but public names.
+A kind of call is a function (robot, quantity) -> job, and one line in CALLS. The suite must also run on older versions
+of the package, so it uses only public names.
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ def one_state(robot: fd.Robot, quantity: Quantity) -> Callable[[], Any]:
 
 
 def batch(robot: fd.Robot, quantity: Quantity, samples: int = T, **options: Any) -> Callable[[], Any]:
-    """Many states at once, into an array that is there already."""
+    """Many states at once, into an existing array."""
     states = np.random.default_rng(0).uniform(-1, 1, (quantity.arguments, samples, robot.n))
     method = partial(getattr(robot, quantity.method), *states, **quantity.options, **options)
     return partial(method, out=method())
 
 
 def bound(robot: fd.Robot, quantity: Quantity) -> Callable[[], Any]:
-    """On fixed memory, without checks; of several methods the usual one."""
+    """On fixed memory, without checks; the default method only."""
     loop = robot.bind()
     name = quantity.method if callable(getattr(loop, quantity.method, None)) else f"compute_{quantity.method}"
     if quantity.options.get("method") == "crba" or not hasattr(loop, name):
@@ -86,7 +86,7 @@ CALLS = {
 def warmed(quantity: str, robot: str, call: Callable[..., Callable[[], Any]]) -> Callable[[], Any]:
     """A job that has run once."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", fd.RobotWarning)  # published tables are like that
+        warnings.simplefilter("ignore", fd.RobotWarning)  # published inertias may be impossible
         job = call(ROBOTS[robot](), QUANTITIES[quantity])
     job()
     return job
@@ -106,7 +106,7 @@ class Dynamics:
 
 
 class Memory:
-    """The most memory a process holds while 100,000 set points go through it: arrays in and out, and the code."""
+    """Peak memory of a process that computes 100,000 set points: inputs, results and code."""
 
     param_names = ("quantity",)
     params = (["inverse dynamics", "mass matrix"],)

@@ -1,4 +1,4 @@
-"""What a fresh process pays: each run is a process of its own."""
+"""Start-up time: each run is a new process."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ FIRST_CALL = "import fastdyn; fastdyn.robots.random_chain(6).inverse_dynamics([0
 
 
 class Startup:
-    """Seconds; compiled code is in the cache since `setup`."""
+    """Seconds, with compiled code in the cache (by `setup`)."""
 
     number = 1  # a second import in the same process would cost nothing
     repeat = (3, 10, 20.0)

@@ -19,7 +19,7 @@ REALS: dict[np.dtype[Any], np.dtype[Any]] = {FLOAT: FLOAT, SINGLE: SINGLE}
 
 
 def precision(dtype: DTypeLike | None) -> np.dtype[Any]:
-    """float64 or float32, or an error that says so."""
+    """float64 or float32; raises for any other dtype."""
     if dtype is None:
         return FLOAT
     try:
@@ -37,7 +37,7 @@ def read(
 ) -> tuple[dict[str, Array], tuple[int, ...]]:
     """The arguments given, as arrays, and their common batch axes.
 
-    cores: the shape of one sample; of: what it counts, where these are not joints.
+    cores: the shape of one sample; of: what its first axis counts, if not joints.
     """
     arrays = {name: _numbers(v, name, cores[name], robot, of.get(name, "joint"), real) for name, v in values.items()}
     return arrays, _common_lead(arrays, cores)
@@ -66,7 +66,7 @@ def _numbers(value: ArrayLike, name: str, core: tuple[int, ...], robot: str, of:
         count = f"{core[0]} {of}" + "s" * (core[0] != 1)
         expected = ", ".join(map(str, core))
         raise ArgumentError(f"{name} has shape {array.shape}, but {robot} has {count}: expected (..., {expected})")
-    with np.errstate(over="ignore"):  # what is too large for single precision becomes infinite, and is then refused
+    with np.errstate(over="ignore"):  # values beyond single precision become infinite, and are then refused
         return array.astype(real, copy=False)
 
 
@@ -83,7 +83,7 @@ def _common_lead(arrays: Mapping[str, Array], cores: Mapping[str, tuple[int, ...
 
 
 def flat(array: Array, lead: tuple[int, ...], core: tuple[int, ...]) -> Array:
-    """(T, columns), C-ordered: the array's own memory where it is that already."""
+    """(T, columns), C-ordered: the array's own memory if possible."""
     if array.ndim == 2 and len(lead) == len(core) == 1 and array.shape[0] == lead[0] and array.flags.c_contiguous:
         return array
     if array.shape != lead + core:

@@ -1,4 +1,4 @@
-"""A robot on fixed memory, for control loops: calls with nothing around them, in Python and in C."""
+"""A robot on fixed memory, for control loops: calls without checks or allocation, in Python and in C."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _RESULTS = {field.name for quantity in QUANTITIES.values() for field in quantity
 class Bound:
     """A robot bound to fixed memory: write q, qd, qdd, tau or wrenches, call, read. Made by robot.bind().
 
-    Inputs are q, qd, qdd, tau (n,) and wrenches (n, 6), which count if they are not all zero; results are tau, qdd,
+    Inputs are q, qd, qdd, tau (n,) and wrenches (n, 6), which are used if not all zero; results are tau, qdd,
     M, C (n, n), reactions (n, 6), kinetic, potential (), momentum (6,) and com (3,). All are views of one block of
-    memory and never move. Each call (inverse_dynamics(), mass_matrix(), ..., compute_momentum()) returns a status: 0 if
-    all is well, otherwise see `explain`. Of the state, a call changes its result only. Calls allocate nothing and never
-    compile; they must not be made from two threads at once (bind once for each thread).
+    memory and never move. Each call (inverse_dynamics(), mass_matrix(), ..., compute_momentum()) returns a status: 0 on
+    success, otherwise see `explain`. A call changes only its results. Calls allocate nothing and never compile; they
+    are not thread-safe (bind once for each thread).
     """
 
     _fixed = False
@@ -59,13 +59,13 @@ class Bound:
         raise AttributeError(f"a bound robot has no {name!r}: expected one of {', '.join(known)}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy works on memory of its own, from the same state on."""
+        """A copy has its own memory with the same contents."""
         return _rebound, (self.robot, self.quantities, self.workspace.copy())
 
     def _call(self, quantity: Quantity) -> partial[int]:
         compiled = _machine_code(generate.bound(quantity, self._parameters.coupled).compiled)
         call: partial[int] = partial(compiled, self.address)
-        call.workspace = self.workspace  # type: ignore[attr-defined]  # a call kept by itself keeps its memory
+        call.workspace = self.workspace  # type: ignore[attr-defined]  # keeps the memory alive with the call
         return call
 
     def explain(self, status: int) -> str:
@@ -92,7 +92,7 @@ def _rebound(robot: Any, quantities: tuple[str, ...], memory: Array) -> Bound:
 
 @dataclass(frozen=True)
 class CFunction:
-    """A C function of this process: its address, its signature, and a workspace to hand it (one for each thread).
+    """A C function of this process: its address, its declaration, and workspaces for it (one for each thread).
 
     Valid as long as this object and its workspace live. `declaration` is C; the function neither allocates nor takes
     the GIL.
@@ -115,7 +115,7 @@ class CFunction:
 
 
 def c_functions() -> dict[str, tuple[Quantity, bool]]:
-    """By name, the quantities that C functions compute, and whether these take the optional inputs."""
+    """C functions by name: the quantity, and whether the function takes the optional inputs."""
     found = {}
     for name, quantity in QUANTITIES.items():
         found[name] = quantity, False
@@ -154,7 +154,7 @@ def _row(name: str, where: str) -> Quantity:
 
 
 def call_name(quantity: Quantity) -> str:
-    """What a bound robot calls the quantity: its own name, unless a result has that."""
+    """The name of the bound call: the quantity's, or compute_<name> if a result has that name."""
     return f"compute_{quantity.name}" * (quantity.name in _RESULTS) or quantity.name
 
 

@@ -1,13 +1,13 @@
-"""From a row of the table of quantities to its entries: source text, written once for each way of calling.
+"""Generates the entries of a row of the table of quantities: source text for each kind of call.
 
     batch     a loop over (T, columns) arrays, in blocks of lanes or one sample at a time
-    state     one state on a workspace, a block of fixed memory (workspace.py): what the three below call
-    bound     state, by the workspace's address alone
-    c         state, between C arrays
-    single    state, between NumPy arrays, whose headers it reads itself (headers.py)
+    state     one state on a workspace, a block of fixed memory (workspace.py): called by the three below
+    bound     state, from the workspace's address alone
+    c         state, from and to C arrays
+    single    state, from and to NumPy arrays, whose headers it reads itself (headers.py)
 
-All exist for plain robots and for coupled ones, whose fields are in actuator coordinates: what a coupling does to each
-field (kernels/coupling.py) happens inside, before and behind the text.
+All exist for plain robots and for coupled ones, whose fields are in actuator coordinates: generated code transforms
+each field (kernels/coupling.py) before and after the text.
 
 All return a status: 0, or 2 (k + 1) if joint k (of the model; coordinate k of a coupled robot) moves no inertia, plus 1
 if an input or a result is not finite.
@@ -31,12 +31,12 @@ from fastdyn.quantities import FIELDS, LAYOUTS, Field, Quantity
 from fastdyn.scalars import memory
 from fastdyn.scalars.entry import SampleEntry, reals_and_integers
 
-SPARE = 4  # fields that a quantity may have besides those of the table
+SPARE = 4  # fields that a quantity may have besides FIELDS
 HEADER = FIRST_FIELD + 2 * (len(FIELDS) + SPARE)  # slots
 
 
 def slot(quantity: Quantity, field: Field, joints: bool = False) -> int:
-    """The header's slot of a field; joints: of its copy in joint coordinates, which coupled robots have."""
+    """A field's slot in the header; joints: that of its copy in joint coordinates, for coupled robots."""
     own = [f for f in quantity.inputs + quantity.gives if f not in FIELDS]
     place = FIELDS.index(field) if field in FIELDS else len(FIELDS) + own.index(field)
     return FIRST_FIELD + place + (len(FIELDS) + SPARE if joints else 0)
@@ -73,7 +73,7 @@ def batch(quantity: Quantity, coupled: bool) -> SampleEntry:
 
 @cache
 def state(quantity: Quantity, coupled: bool) -> Callable[..., Any]:
-    """(workspace, [index,] given): compiled code may call it; given: whether optional inputs count."""
+    """(workspace, [index,] given): for compiled code to call; given: whether optional inputs are used."""
     name = f"{'coupled_' * coupled}{quantity.name}_state"
     function: Callable[..., Any] = kernel(
         generated(_state_source(name, quantity, coupled), name, _names(quantity), __name__)
@@ -83,7 +83,7 @@ def state(quantity: Quantity, coupled: bool) -> Callable[..., Any]:
 
 @cache
 def bound(quantity: Quantity, coupled: bool) -> Entry:
-    """(workspace, [index]); optional inputs that are all zero do not count."""
+    """(workspace, [index]); optional inputs that are all zero are ignored."""
     name = f"{'coupled_' * coupled}{quantity.name}_bound"
     return _address_entry(_bound_source(name, quantity, coupled), name, quantity, coupled)
 
@@ -106,7 +106,7 @@ def c_function(quantity: Quantity, coupled: bool, optional: bool) -> Entry:
 
 @cache
 def single(quantity: Quantity, coupled: bool) -> Entry:
-    """(tuple of inputs, result or tuple of results, [index,] workspace): -1 unless all are arrays as wanted."""
+    """(tuple of inputs, result or tuple of results, [index,] workspace): -1 if an array needs conversion."""
     name = f"{'coupled_' * coupled}{quantity.name}_single"
     names = {**_names(quantity), "state": state(quantity, coupled)}
     function = generated(_single_source(name, quantity, coupled), name, names, __name__)
@@ -121,7 +121,7 @@ def _address_entry(source: str, name: str, quantity: Quantity, coupled: bool) ->
 
 
 def _names(quantity: Quantity) -> dict[str, Any]:
-    """What generated source may name."""
+    """The globals of generated source."""
     known = {**_HELPERS, "text": quantity.text, "coupled_text": quantity.coupled}
     for field in quantity.inputs + quantity.gives:
         if field.name in known:
@@ -166,9 +166,9 @@ def _function(name: str, arguments: Iterable[str], lines: Iterable[str]) -> str:
 
 
 def _computation(quantity: Quantity, coupled: bool) -> list[str]:
-    """From the buffers of the inputs (q_, ...) to those of the results: the text, between what a coupling does.
+    """Source from the inputs' buffers (q_, ...) to those of the results: the text, with coupling transforms around it.
 
-    Of a coupled robot, buffers in joint coordinates are called q_joints, ... .
+    Buffers in joint coordinates of a coupled robot are called q_joints, ... .
     """
     index = ["index"] * quantity.index
     found = "bad = " if quantity.solves else ""
@@ -240,7 +240,7 @@ def _state_source(name: str, quantity: Quantity, coupled: bool) -> str:
     lines += _computation(quantity, coupled)
     lines.append(f"if {_finite(quantity, coupled, quantity.reads + quantity.gives)}:")
     lines.append(f"    return {'2 * (bad + 1)' if quantity.solves else '0'}")
-    if quantity.solves:  # with inputs that are not finite, a joint can seem to move no inertia
+    if quantity.solves:  # non-finite inputs can make a joint seem to move no inertia
         lines += [f"if not ({_finite(quantity, coupled, quantity.reads)}):", "    return 1"]
     lines.append(f"return {'2 * (bad + 1) + ' * quantity.solves}1")
     return _function(name, ["workspace", *["index"] * quantity.index, "given"], lines)
@@ -249,7 +249,7 @@ def _state_source(name: str, quantity: Quantity, coupled: bool) -> str:
 def _finite(quantity: Quantity, coupled: bool, fields: tuple[Field, ...]) -> str:
     """Whether all of some fields are finite, and optional ones if given.
 
-    Fields that lie one behind the other in a workspace are asked together.
+    Adjacent fields of a workspace are checked together.
     """
     runs: list[list[Field]] = []
     for field in sorted(fields, key=lambda f: slot(quantity, f)):

@@ -1,8 +1,8 @@
-"""NumPy arrays and tuples of them as the Python objects they are: compiled code reads their headers itself.
+"""Compiled code that reads the headers of NumPy arrays and of tuples of them.
 
-Numba takes an array apart for every argument, and does not look at its dtype. Here an argument arrives as the address
-of a Python object and is compared with an array that is known to be right: same type, same dtype, the axes wanted. The
-places of these fields are part of the binary interfaces of NumPy and Python; READABLE tells whether they were found.
+Numba unboxes every array argument, and does not check its dtype. Here an argument is passed as the address of a Python
+object and compared with a reference array: same type, same dtype, the expected axes. The offsets of these fields are
+part of the binary interfaces of NumPy and Python; READABLE tells whether they were verified.
 """
 
 import ctypes
@@ -29,7 +29,7 @@ def _word(address):
 
 
 def _items():
-    """Where the items of a tuple begin: Python 3.14 has put a hash before them."""
+    """The offset of a tuple's items: Python 3.14 stores a hash before them."""
     pair = (object(), object())
     return next((k for k in (24, 32) if _word(id(pair) + k) == id(pair[0])), 0)
 
@@ -38,7 +38,7 @@ ITEMS = _items() if ctypes.sizeof(ctypes.c_void_p) == 8 else 0
 
 
 def _readable():
-    """Whether the fields of arrays and tuples stand where they are looked for."""
+    """Whether the fields of arrays and tuples are at the expected offsets."""
     if config.DISABLE_JIT or not ITEMS:
         return False
     array = np.zeros(3)[::2]
@@ -56,7 +56,7 @@ READABLE = _readable()
 
 
 class ReferenceType(types.Type):
-    """The address of a Python object, which lives as long as the call."""
+    """The address of a Python object that stays alive during the call."""
 
     def __init__(self):
         super().__init__(name="reference")
@@ -78,19 +78,19 @@ def _unbox(reference, python_object, c):
 
 @intrinsic
 def address_of(typingctx, reference):
-    """Where a Python object lies."""
+    """The address of a Python object."""
     return types.intp(reference), lambda context, builder, sig, args: args[0]
 
 
 @kernel
 def word(address):
-    """The whole number at an address."""
+    """The int64 at an address."""
     return integers_at(address, 1, 1)[0, 0]
 
 
 @kernel
 def items(sequence):
-    """How many items a tuple has."""
+    """The number of a tuple's items."""
     return word(sequence + SIZE)
 
 
@@ -102,13 +102,13 @@ def item(sequence, k):
 
 @kernel
 def data_of(array):
-    """Where an array's values begin."""
+    """The address of an array's values."""
     return word(array + DATA)
 
 
 @kernel
 def _alike(array, known, axes, flags):
-    """Whether an object is an array of the known one's dtype with so many axes and these flags."""
+    """Whether an object is an array of the dtype of `known`, with this number of axes and these flags."""
     if word(array + TYPE) != word(known + TYPE) or word(array + DTYPE) != word(known + DTYPE):
         return False
     return word(array + AXES) & 0xFFFFFFFF == axes and word(array + FLAGS) & flags == flags
@@ -116,13 +116,13 @@ def _alike(array, known, axes, flags):
 
 @kernel
 def is_vector(array, known, n):
-    """Whether an object is an array like the known one, with one axis of n."""
+    """Whether an object is an array like `known`, of shape (n,)."""
     return _alike(array, known, 1, 0) and word(word(array + SHAPE)) == n
 
 
 @kernel
 def is_table(array, known, rows, columns):
-    """Whether an object is a C-ordered array like the known one, with axes of `rows` and `columns`."""
+    """Whether an object is a C-ordered array like `known`, of shape (rows, columns)."""
     if not _alike(array, known, 2, C_CONTIGUOUS):
         return False
     shape = integers_at(word(array + SHAPE), 1, 2)
@@ -140,19 +140,19 @@ def copy_vector(array, target, n):
 
 @kernel
 def copy(source, target, count):
-    """Copies so many values from one address to another."""
+    """Copies `count` values from one address to another."""
     a, b = vector_at(source, count), vector_at(target, count)
     for i in range(count):
         b[i] = a[i]
 
 
-# rows of well_formed's table, a column for each array: how many axes, the sizes of up to three axes behind
-# the first (which counts samples), flags, bytes of a sample
+# rows of well_formed's table, a column for each array: number of axes, sizes of up to three axes after
+# the first (samples), flags, bytes per sample
 COUNT, SIZES, FLAG_BITS, BYTES, TABLE_ROWS = 0, 1, 4, 5, 6
 
 
 def layout_table(shapes: Sequence[tuple[int, ...]], results: int, itemsize: int) -> NDArray[np.int64]:
-    """What `well_formed` compares with: shapes of one sample of each array, of which the last `results` are written."""
+    """The table for `well_formed`: `shapes` of one sample of each array, of which the last `results` are written."""
     table = np.zeros((TABLE_ROWS, len(shapes)), dtype=np.int64)
     for k, shape in enumerate(shapes):
         flags = C_CONTIGUOUS | (WRITEABLE if k >= len(shapes) - results else 0)
@@ -161,10 +161,10 @@ def layout_table(shapes: Sequence[tuple[int, ...]], results: int, itemsize: int)
 
 
 def well_formed(arrays, known, table, results):
-    """How many samples arrays (T, ...) like the known one have, if all have as many, else -1.
+    """The number of samples of arrays (T, ...), if compiled code can use all of them as they are, else -1.
 
-    arrays: a tuple, inputs first, then so many results. They are ready for compiled code: C-ordered, of the shapes in
-    the table, the results writable and apart from all others.
+    arrays: a tuple of inputs, then `results` results. They must be like `known`, C-ordered and of the shapes in the
+    table; results must be writable and must not overlap any other array.
     """
     at, like = address_of(arrays), address_of(known)
     count = items(at)

@@ -1,6 +1,6 @@
-"""Where things lie in a workspace, and what generated code calls to get at them.
+"""The layout of a workspace, and its accessors for generated code.
 
-Every entry depends on this file: it imports no kernels, so that an edit of one does not make all entries cold.
+Every entry depends on this file: it imports no kernels, so that editing one does not invalidate all entries.
 """
 
 from fastdyn.calls.headers import word
@@ -8,19 +8,19 @@ from fastdyn.compiler.policy import kernel
 from fastdyn.scalars import all_finite
 from fastdyn.scalars.memory import columns_at, integers_at, vector_at
 
-# slots of the header, int64 each: five sizes, then where things begin, in bytes from the workspace's own beginning
+# slots of the header, int64 each: five sizes, then offsets in bytes from the workspace's beginning
 JOINTS, COORDINATES, PATTERN_COLUMNS, G_COLUMNS, SCRATCH_ROWS, TREE, P, PATTERN, G, SCRATCH, FIRST_FIELD = range(11)
 
 
 @kernel
 def not_finite(check):
-    """1 if a check of `take` and `give` says that something was not finite, else 0."""
+    """1 if the check of `take` and `give` found a value that is not finite, else 0."""
     return 0 if all_finite(check) else 1
 
 
 @kernel
 def at(workspace, slot):
-    """Where a thing of a workspace begins."""
+    """The address that a slot of a workspace refers to."""
     return workspace + word(workspace + 8 * slot)
 
 
@@ -39,7 +39,7 @@ def coupling_at(workspace, rows, pattern_rows):
 
 @kernel
 def finite(address, count):
-    """Whether so many values at an address are finite."""
+    """Whether `count` values at an address are finite."""
     values = vector_at(address, count)
     check = 0.0
     for i in range(count):
@@ -49,7 +49,7 @@ def finite(address, count):
 
 @kernel
 def any_nonzero(address, count):
-    """Whether some value at an address is not zero; a NaN is not."""
+    """Whether any of `count` values at an address is nonzero; NaN is."""
     values = vector_at(address, count)
     found = False
     for i in range(count):

@@ -1,4 +1,4 @@
-"""What compiled code knows of a robot: flat arrays in one layout, and names for messages."""
+"""A robot's parameters for compiled code: flat arrays in one layout, and names for messages."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import numpy as np
 class Parameters:
     """The arrays that a quantity's text reads before its inputs.
 
-    constants: P and tree, and G and pattern of a coupled robot, in double precision; joints: how many; single: the same
-    arrays in single precision; names: of the joints, or the coordinates if coupled, that a status counts.
+    constants: P and tree, and G and pattern of a coupled robot, in double precision; joints: their number; single: the
+    same arrays in single precision; names: of the joints, or coordinates if coupled, that a status refers to.
     """
 
     robot: str
@@ -25,12 +25,12 @@ class Parameters:
 
     @property
     def coupled(self) -> bool:
-        """Whether q counts actuator coordinates, not joints."""
+        """Whether q is in actuator coordinates, not joints."""
         return len(self.constants) > 2
 
     @property
     def coordinates(self) -> int:
-        """How many values q has."""
+        """The number of values of q."""
         return len(self.names) if self.coupled else self.joints
 
     @property

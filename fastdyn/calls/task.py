@@ -1,7 +1,7 @@
-"""A quantity of a certain robot, as users call it: one state or a batch, checked, into `out=`, on threads.
+"""A quantity of one robot, as users call it: checks arguments, runs one state or a batch on threads, raises errors.
 
-The only place that allocates, and the only place that raises for what kernels found. Arrays that need no conversion go
-to compiled code at once: one state through `generate.single`, batches through `generate.batch`.
+This module alone turns the status of kernels into errors. Arrays that need no conversion go
+directly to compiled code: one state through `generate.single`, batches through `generate.batch`.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from fastdyn.quantities import Quantity
 from fastdyn.scalars import DOUBLE, LANES, SINGLE
 
 Result = Any  # an array, or a tuple of arrays where a quantity gives several
-ONE = 1  # small integers are single objects in CPython: `is` tells 1 from True and 1.0, and is quick
-WORTH = 1 << 21  # samples times rows of scratch, 0.4 to 4 ms of work: up to here a batch is one compiled call
+ONE = 1  # small integers are single objects in CPython: `is` tells 1 from True and 1.0, and is fast
+WORTH = 1 << 21  # samples times rows of scratch, 0.4 to 4 ms of work: up to this size a batch is one compiled call
 
 _LOCK = threading.Lock()
 
 
 def lane_rows(rows: int, real: np.dtype[Any] = FLOAT) -> Array:
-    """A (rows, lanes) buffer that starts on a cache line: a row that straddles two costs twice."""
+    """A (rows, lanes) buffer aligned to cache lines: a row across two lines takes two accesses."""
     line = 8 * LANES
     memory = np.empty(line * (rows + 1), dtype=np.uint8)
     start = -memory.__array_interface__["data"][0] % line
@@ -42,7 +42,7 @@ def lane_rows(rows: int, real: np.dtype[Any] = FLOAT) -> Array:
 
 
 class Task:
-    """A quantity of a robot in one precision, with what need not be found out anew at every call."""
+    """A quantity of a robot in one precision, with all that can be computed before the first call."""
 
     def __init__(self, parameters: Parameters, quantity: Quantity, real: np.dtype[Any] = FLOAT) -> None:
         n, m, coupled = parameters.joints, parameters.coordinates, parameters.coupled
@@ -74,14 +74,14 @@ class Task:
         self.workspace: Workspace | None = None
         self.address = 0
         self.one: Callable[..., int] = self._first_state
-        self.spare: list[Array] = []  # scratch that nobody uses
+        self.spare: list[Array] = []  # unused scratch buffers
 
     def __call__(
         self, values: tuple[Any, ...], out: Result = None, threads: int = 1, index: tuple[int, ...] = ()
     ) -> Result:
         """The quantity for one state (n,) or any batch (..., n) of them.
 
-        values: in the order of its inputs, optional ones last or left out; index: one whole number where it takes one.
+        values: in the order of its inputs, optional ones last or left out; index: one integer if it takes one.
         """
         if self.readable and type(values[0]) is ndarray:
             if out is None and threads is ONE:
@@ -103,7 +103,7 @@ class Task:
         if self.real is not FLOAT:
             self.one = _no_call
             return -1
-        with _LOCK:  # several threads may come here, and what one of them works on already must not be replaced
+        with _LOCK:  # another thread may already be using the workspace: it must not be replaced
             if self.workspace is None:
                 self.workspace = Workspace(self.parameters, [self.quantity])
                 self.address = self.workspace.address
@@ -119,7 +119,7 @@ class Task:
             return None
         try:
             result = self._empty((len(values[0]),)) if out is None else out
-        except TypeError:  # no axes
+        except TypeError:  # zero-dimensional
             return None
         results = result if self.several else (result,)
         T = WELL_FORMED.compiled()((*values, *results), self.none, place, len(results))
@@ -188,7 +188,7 @@ class Task:
         threads: int,
         index: tuple[int, ...],
     ) -> None:
-        """The results of all samples into the targets; raises for what kernels found."""
+        """Computes all samples into the targets; raises for a nonzero status."""
         used: list[Array] = []
 
         def ready() -> Call:
@@ -220,14 +220,14 @@ class Task:
         self.spare += used
 
     def _scratch(self) -> Array:
-        """Scratch on lanes that nobody uses; several threads may ask at once."""
+        """An unused scratch buffer for lanes; thread-safe."""
         try:
             return self.spare.pop()
         except IndexError:
             return lane_rows(self.rows, self.real)
 
     def _explain(self, arrays: Mapping[str, Array], run: Call, lead: tuple[int, ...], within: Span) -> NoReturn:
-        """Raises for what a kernel found within some samples, naming the argument and the sample."""
+        """Raises for a nonzero status of some samples, naming the argument and the sample."""
         check_finite(arrays)
         first, last = within
         while last - first > 1:

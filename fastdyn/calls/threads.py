@@ -1,4 +1,4 @@
-"""Batches as short compiled calls, on one thread or several, that Ctrl-C can end in between."""
+"""Runs batches as short compiled calls on one or several threads; Ctrl-C is handled between calls."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ import numpy as np
 from fastdyn.errors import ArgumentError
 from fastdyn.scalars import LANES
 
-STEP = 0.01  # s: a compiled call of a long batch takes up to twice this, so that Ctrl-C is answered soon
+STEP = 0.01  # s: a compiled call of a long batch takes up to twice this, so that Ctrl-C responds soon
 
-Span = tuple[int, int]  # the first sample, and the one behind the last
+Span = tuple[int, int]  # the first sample, and one past the last
 Call = Callable[[int, int], int]  # computes these samples and returns a status
 
 _LOCK = threading.Lock()
 
 
 def useful(threads: int, T: int, worth: int) -> int:
-    """How many threads to occupy: no more than wanted or than there are cores, each with enough to do to be woken."""
+    """How many threads to use: at most `threads` and the number of cores, each with enough work to be worth waking."""
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
         raise ArgumentError(f"threads is {threads!r}: expected a whole number above zero")
     wanted = min(int(threads), T // (2 * worth))
@@ -35,17 +35,17 @@ def _cores() -> int:
 
 
 def walk(T: int, threads: int, worth: int, ready: Callable[[], Call]) -> Span | None:
-    """Computes all samples; the first step that went wrong, if any. ready: makes a thread's own call."""
+    """Computes all samples; returns the first step that failed, if any. ready: makes a thread's own call."""
     if T <= worth:
         return (0, T) if ready()(0, T) else None
     return _Steps(T, threads, worth).walk(ready)
 
 
 class _Steps:
-    """A batch as a queue of short compiled calls, of which a thread takes the next when it is done with the last.
+    """A batch as a queue of short compiled calls (steps); each thread takes the next one when it has finished the last.
 
-    In between Python can answer Ctrl-C, and a thread that others keep off its core does not hold up the rest. Steps are
-    whole blocks of lanes, so that no result depends on them.
+    Between steps Python can handle Ctrl-C, and a thread that is preempted does not delay the others. Steps are whole
+    blocks of lanes, so that results do not depend on them.
     """
 
     def __init__(self, T: int, threads: int, worth: int) -> None:
@@ -56,7 +56,7 @@ class _Steps:
         self.lock, self.stop = threading.Lock(), False
 
     def walk(self, ready: Callable[[], Call]) -> Span | None:
-        """Takes all steps, here and in helpers. After an exception, as Ctrl-C is one, nobody writes any more."""
+        """Runs all steps, here and in helper threads. After an exception, such as Ctrl-C, no thread writes any more."""
         for k in range(1, self.threads):
             _helper(k).put(lambda: self._help(ready))
         try:
@@ -68,11 +68,11 @@ class _Steps:
         for answer in found:
             if isinstance(answer, BaseException):
                 raise answer
-        # all steps before the first that went wrong were taken before it, and finished
+        # all steps before the first failed one were started earlier, and have finished
         return min((answer for answer in found if isinstance(answer, tuple)), default=None)
 
     def _help(self, ready: Callable[[], Call]) -> None:
-        """A helper's part, unless all is done before it could begin."""
+        """A helper's share, unless the batch is done before it starts."""
         with self.lock:
             if self.over:
                 return
@@ -83,7 +83,7 @@ class _Steps:
             self.answers.put(problem)
 
     def _helped(self) -> Iterator[Span | BaseException | None]:
-        """What the helpers that began answer; nobody begins any more."""
+        """The answers of the helpers that started; no more can start."""
         with self.lock:
             self.over = True
         while self.helping:
@@ -91,7 +91,7 @@ class _Steps:
             self.helping -= 1
 
     def _work(self, ready: Callable[[], Call]) -> Span | None:
-        """One thread's part: each step twice as long as its last one, until one takes STEP seconds."""
+        """One thread's share: its steps double in length until one takes STEP seconds."""
         try:
             run, size = ready(), self.first_size
             while not self.stop and (step := self._take(size)):
@@ -107,7 +107,7 @@ class _Steps:
             raise
 
     def _take(self, size: int) -> Span | None:
-        """The next step, of so many samples; towards the end of fewer, so that nobody waits long for another."""
+        """The next step of `size` samples; fewer towards the end, so that no thread waits long for another."""
         with self.lock:
             first = self.next
             if self.threads > 1:
@@ -125,7 +125,7 @@ _HELPERS: list[SimpleQueue[Callable[[], None]]] = []
 
 
 def _helper(k: int) -> SimpleQueue[Callable[[], None]]:
-    """Where the k-th helper thread, from 1 on, looks for work: a queue wakes it sooner than a future of a pool."""
+    """The work queue of the k-th helper thread, from 1 on: a queue wakes it sooner than a thread pool's future."""
     with _LOCK:
         while len(_HELPERS) < k:
             work: SimpleQueue[Callable[[], None]] = SimpleQueue()

@@ -1,4 +1,4 @@
-"""Compiling before it matters."""
+"""Compilation ahead of time."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from fastdyn.quantities import METHODS
 
 
 def warmup(robot: Any, quantities: Iterable[str] | None = None, batch: bool = True) -> None:
-    """Compiles, or loads from the cache, what calls on a robot need, so that no later call has to.
+    """Compiles, or loads from the cache, the code for calls on a robot, so that no later call has to.
 
-    quantities: the methods that will be called, all if not given; batch: whether for batches too, or for single states
-    only. Bound calls and C functions of these quantities are made ready in any case. On a machine's first run this can
-    take minutes for everything, later about a second.
+    quantities: the methods that will be called, all if not given; batch: whether to include batches. Bound calls and C
+    functions of these quantities are always included. The first run on a machine can take minutes for all quantities,
+    later runs about a second.
 
     >>> import fastdyn as fd
     >>> robot = fd.robots.two_link()
@@ -33,7 +33,7 @@ def warmup(robot: Any, quantities: Iterable[str] | None = None, batch: bool = Tr
             raise ArgumentError(f"quantities names {name!r}: expected some of {', '.join(map(repr, METHODS))}")
     coupled = robot.parameters.coupled
     if READABLE:
-        WELL_FORMED.compiled()  # also asked for one state that must be converted, or has out=
+        WELL_FORMED.compiled()  # also used for one state that needs conversion or has out=
     for quantity in [row for name in names for row in METHODS[name]]:
         task = robot.task(quantity)
         state = tuple(np.zeros(core) for core in list(task.inputs.values())[: len(quantity.reads)])

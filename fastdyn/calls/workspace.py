@@ -1,9 +1,9 @@
-"""Workspaces: one block of fixed memory that holds a robot's model, its state, its results and all scratch.
+"""Workspaces: one block of fixed memory for a robot's model, its state, its results and all scratch.
 
     header | tree | P | [pattern | G |] fields | [fields in joint coordinates |] scratch
 
-All are float64 or int64; the header (layout.py) says where each begins, so that compiled code needs nothing but a
-workspace's address. The fields lie in the order of quantities.FIELDS, those that the quantities wanted have.
+All are float64 or int64; the header (layout.py) holds their offsets, so that compiled code needs only a workspace's
+address. The fields are those of the given quantities, in the order of quantities.FIELDS.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from fastdyn.calls.parameters import Parameters
 from fastdyn.mechanism.parts import Array
 from fastdyn.quantities import Quantity
 
-LINE = 8  # values of a cache line
+LINE = 8  # float64 values per cache line
 
 
 class Workspace:
-    """Fresh memory for some quantities of a robot, at rest at zero; it starts on a cache line.
+    """New memory for some quantities of a robot, all fields zero, aligned to a cache line.
 
-    `memory` is the block, `address` where it begins, `views` its fields by name, in the shape of one sample.
+    `memory` is the block, `address` its address, `views` its fields by name, in the shape of one sample.
     """
 
     def __init__(self, parameters: Parameters, quantities: Iterable[Quantity]) -> None:

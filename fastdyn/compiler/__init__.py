@@ -1,1 +1,1 @@
-"""How texts become machine code: the compilation policy, entries that Python calls, and the cache between processes."""
+"""Compilation to machine code: the policy, entries that Python calls, and the cache shared by processes."""

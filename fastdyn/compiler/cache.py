@@ -1,4 +1,4 @@
-"""Compiled code is kept between processes, in a private directory, under a hash of the sources that it came from."""
+"""Cache of compiled code on disk, in a private directory, with a hash of the sources as its key."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from fastdyn.compiler.sources import source_hash
 
 @cache
 def cache_directory() -> Path | None:
-    """Where compiled code is kept, or None where no private place can be had (then every process compiles).
+    """The cache directory, or None if no private one is available (then every process compiles).
 
-    FASTDYN_CACHE_DIR names another place; by default it is the user's cache directory. A cache file is code, so a
-    directory that somebody else owns or may write to is refused.
+    FASTDYN_CACHE_DIR sets it; by default it is in the user's cache directory. A cache file is code, so a directory that
+    somebody else owns or may write to is refused.
     """
     root = os.environ.get("FASTDYN_CACHE_DIR")
     try:
@@ -50,12 +50,12 @@ def _private(directory: Path) -> bool:
 
 def code_cache(function: Callable[..., Any]) -> Any:
     """Numba's cache for a function, or None where there is no private directory."""
-    source_hash(function)  # also where nothing is kept: a function whose sources cannot be told is refused
+    source_hash(function)  # also without a cache: raises if the function's sources are unknown
     return None if cache_directory() is None else _Cache(function)
 
 
 class _Locator(caching._CacheLocator):
-    """Tells Numba where a function's compiled code lies; the files' names hold the hash of the sources."""
+    """Tells Numba where a function's compiled code is; file names contain the hash of the sources."""
 
     def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
         self._stamp = source_hash(py_func)
@@ -79,7 +79,7 @@ class _CacheImpl(caching.CompileResultCacheImpl):
 
 
 class _Cache(caching.FunctionCache):
-    """Numba's cache, except that a file that cannot be read or written means compiling, never failing."""
+    """Numba's cache, except that a file that cannot be read or written causes recompilation, never an error."""
 
     _impl_class = _CacheImpl
 
@@ -89,7 +89,7 @@ class _Cache(caching.FunctionCache):
         except Exception as problem:  # a truncated pickle can raise anything
             self._warn("read", problem)
             with suppress(OSError):
-                self.flush()  # forget what is there, so that the next process finds good code
+                self.flush()  # discard it, so that the next process finds valid code
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:

@@ -11,14 +11,14 @@ from numba.core import config
 
 from fastdyn.compiler.policy import dispatcher
 
-_LOCK = threading.RLock()  # two threads may ask for the same code at once
+_LOCK = threading.RLock()  # two threads may compile the same function at once
 
 
 class Entry:
-    """A function compiled, or loaded from the cache, when first wanted: once for each kind of arguments.
+    """A function compiled, or loaded from the cache, on first use: once for each kind of arguments.
 
-    signature(kind): the types of the arguments. They are fixed, so that no call ever compiles anew. The machine code
-    trusts its arguments: no length or layout is checked. `py_func` is the same text in Python.
+    signature(kind): the types of the arguments. They are fixed, so that no call ever recompiles. The machine code does
+    not check lengths or layouts. `py_func` is the Python function.
     """
 
     def __init__(
@@ -31,13 +31,13 @@ class Entry:
         self._ready: dict[Any, Callable[..., Any]] = {}
 
     def compiled(self, kind: Any = None) -> Callable[..., Any]:
-        """The machine code for one kind of arguments; in plain Python (NUMBA_DISABLE_JIT) the text itself."""
+        """The machine code for one kind of arguments; with NUMBA_DISABLE_JIT the Python function."""
         if kind not in self._ready:
             self._ready[kind] = self.py_func if config.DISABLE_JIT else self.overload(kind).entry_point
         return self._ready[kind]
 
     def overload(self, kind: Any = None) -> Any:
-        """What Numba knows of the machine code for one kind of arguments."""
+        """Numba's compile result for one kind of arguments."""
         with _LOCK:
             if self.dispatcher is None:
                 self.dispatcher = dispatcher(self.py_func, self.nogil)
@@ -46,17 +46,17 @@ class Entry:
             return self.dispatcher.overloads[signature]
 
     def address(self) -> int:
-        """Where the machine code begins: a C function of whole numbers and pointers that returns an int64_t."""
+        """The machine code's address: a C function of integers and pointers that returns an int64_t."""
         overload = self.overload()
         pointer: int = overload.library.get_pointer_to_function(overload.fndesc.llvm_cfunc_wrapper_name)
         return pointer
 
 
 def generated(source: str, name: str, names: Mapping[str, Any], module: str) -> Callable[..., Any]:
-    """The function `name` of generated source text, in which `names` are known.
+    """The function `name` of generated source text, with `names` as its globals.
 
-    module: an importable module that the function counts as part of (Numba keeps machine code only of such). Tracebacks
-    and inspect.getsource show the text.
+    module: an importable module that the function belongs to (Numba caches only such functions). Tracebacks and
+    inspect.getsource show the text.
     """
     file = f"<{module}: {name}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)

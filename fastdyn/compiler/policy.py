@@ -1,7 +1,7 @@
 """The compilation policy: the only file that passes options to Numba, and why.
 
 error_model="numpy"  division by zero gives infinity, as in NumPy; no branch around every division.
-nogil=True           a batch runs beside other Python threads; calls of one state keep the GIL, which is quicker.
+nogil=True           a batch runs beside other Python threads; calls of one state keep the GIL, which is faster.
 _nrt=False           kernels never allocate, so nothing needs reference counts: counting them at every call of a helper
                      made kernels three times slower.
 forceinline=True     kernels are made of helpers that pass dozens of values in registers.
@@ -28,15 +28,15 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def kernel(function: F) -> F:
-    """A plain function over scalars that compiled code may also call, on float64 or on lanes."""
+    """Makes a plain function over scalars callable from compiled code, on float64 or on lanes."""
     jitable: F = register_jitable(**INLINE)(function)
     return jitable
 
 
 def dispatcher(function: Callable[..., Any], nogil: bool) -> Any:
-    """Numba's compiler of a function that Python calls, with the cache of its machine code."""
+    """Numba's dispatcher of a function that Python calls, with this package's cache."""
     made = numba.njit(**{**OPTIONS, "nogil": nogil})(function)
-    # Numba's key does not know of bounds checks: code with them must not be taken for code without
+    # Numba's cache key ignores bounds checks, so code with them is not cached
     if not config.BOUNDSCHECK and (cache := code_cache(function)) is not None:
         made._cache = cache
     return made

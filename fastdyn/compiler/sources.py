@@ -1,8 +1,7 @@
-"""Which sources a compiled function depends on, and their hash: the key under which its machine code is kept.
+"""Which sources a compiled function depends on, and their hash: the cache key of its machine code.
 
-Numba's own cache looks at one file only. Here the hash covers the function's module and, from import statement to
-import statement, every module of the same package that it imports: an edit of one kernel makes cold what uses it, and
-nothing else.
+Numba's own cache checks one file only. Here the hash covers the function's module and every module of the same package
+that it imports, directly or indirectly: editing a kernel invalidates the code that uses it, and nothing else.
 """
 
 from __future__ import annotations
@@ -21,16 +20,16 @@ _IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+import\s+(\([^)]*\)|[^\n]*)|impo
 
 
 class StaleCodeError(RuntimeError):
-    """A function whose sources cannot be told: its machine code could outlive an edit of them."""
+    """A function whose sources cannot be determined: its cached machine code could be out of date."""
 
 
 @cache
 def source_hash(function: Callable[..., Any]) -> str:
     """A fingerprint of all sources that a function's machine code depends on.
 
-    A function of generated source has that text as its attribute `generated`: the text counts, and the modules of what
-    it names, not the module that made it. A function that reaches code of the package by another way than an import
-    statement is refused.
+    A function of generated source has that text as its attribute `generated`: the hash covers the text and the modules
+    of the names in it, not the module that generated it. A function that reaches code of the package other than by an
+    import statement is refused.
     """
     texts = _generated(function)
     digest = hashlib.sha256("".join(text.generated for text in texts).encode())

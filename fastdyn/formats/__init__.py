@@ -46,9 +46,9 @@ Reader = Callable[..., Description]
 
 @dataclass(frozen=True)
 class Format:
-    """A format: the suffixes of its files, and its readers and writer; None where there is none.
+    """A format: file suffixes, readers and writer (None where it has none).
 
-    read takes a file's path, or a table or another library's model where there are no files.
+    read takes a file's path; for formats without files, a table or another library's model.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Format:
     from_text: Reader | None
     read: Reader
     write: Callable[[Mechanism], str] | None
-    recognises: Callable[[Path], bool] | None = None  # whether a file is of this format, where formats share a suffix
+    recognises: Callable[[Path], bool] | None = None  # tells formats with the same suffix apart
 
 
 FORMATS = (
@@ -71,7 +71,7 @@ FORMATS = (
 
 
 def by_suffix() -> dict[str, list[Format]]:
-    """The formats of files, by the suffixes they have.
+    """File formats by suffix.
 
     >>> {suffix: [format.name for format in formats] for suffix, formats in by_suffix().items()}
     {'.urdf': ['URDF'], '.xml': ['URDF', 'MJCF'], '.toml': ["fastdyn's own"]}
@@ -86,7 +86,7 @@ def by_suffix() -> dict[str, list[Format]]:
 def load(path: str | os.PathLike[str], strict: bool = False) -> Description:
     """The robot in a .urdf, .xml (URDF, or MJCF through the package mujoco) or .toml file.
 
-    strict: makes what is physically doubtful an error instead of a RobotWarning.
+    strict: physically doubtful data raises an error instead of a RobotWarning.
 
     >>> import pathlib, tempfile
     >>> import fastdyn as fd

@@ -26,7 +26,7 @@ class DHLink:
     """A row of a D-H table: geometry (m, rad), kind of joint, inertia, limits and motor.
 
     theta is added to a revolute joint's coordinate, d to a prismatic one's; a helical joint has theta + q and
-    d + pitch q (pitch: m/rad). com and inertia (about the centre of mass) are along the axes of the link's own frame:
+    d + pitch q (pitch: m/rad). com and inertia (about the centre of mass) are in the link's own frame, which is
     at the link's far end in the standard convention, at its joint in the modified one. limits: Limits, or a pair
     (lower, upper).
     """

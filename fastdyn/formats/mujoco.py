@@ -16,7 +16,7 @@ from fastdyn.geometry import go, homogeneous, rotation_from_quaternion, turn
 from fastdyn.mechanism.description import Description, warn
 from fastdyn.mechanism.parts import Array, Joint, Limits, Link, Motor
 
-# what would change the motion and has no place in a Robot: (array of the model, whose it is, what it means)
+# features that affect the motion and that a Robot cannot represent: (array of the model, owner, meaning)
 FOREIGN = (
     ("jnt_stiffness", "joint", "a spring"),
     ("jnt_stiffnesspoly", "joint", "a spring"),
@@ -35,12 +35,12 @@ FOREIGN = (
 def from_mujoco(model: Any, strict: bool = False) -> Description:
     """The robot of a mujoco.MjModel with hinge and slide joints; q is MuJoCo's qpos, in its order.
 
-    Bodies become links, those without a joint fixed ones; a body with several joints stands behind massless links.
-    Armature, damping and frictionloss of the joints and of actuators on joints become motors: MuJoCo smooths friction
-    near standstill, a Robot does not. tau is the total of the actuators' forces at the joints (a RobotWarning says so
-    where actuators have forces of their own). Whatever else would act on the motion is a RobotError: ball and free
-    joints, springs, equality constraints, tendons with forces, fluid, gravity compensation. Contacts are never part of
-    a Robot.
+    Bodies become links, fixed ones if they have no joint; several joints of one body are linked by massless links.
+    Armature, damping and frictionloss of joints, and armature and damping of actuators on joints, become motors; MuJoCo
+    smooths friction near zero velocity, a Robot does not. tau is the total actuator force at the joints, including
+    actuator bias forces and plugins (a RobotWarning lists these). Anything else that affects the motion raises a
+    RobotError: ball and free joints, springs, equality constraints, tendons with forces, fluid, gravity compensation.
+    Contacts are ignored.
 
     >>> import fastdyn as fd, mujoco
     >>> import numpy as np
@@ -80,7 +80,7 @@ def from_mujoco(model: Any, strict: bool = False) -> Description:
 
 
 def load_mjcf(path: str | os.PathLike[str], strict: bool = False) -> Description:
-    """The robot of an MJCF file, which MuJoCo compiles: see from_mujoco."""
+    """The robot of an MJCF file, compiled by MuJoCo: see from_mujoco."""
     try:
         mujoco: Any = importlib.import_module("mujoco")
     except ImportError as problem:
@@ -107,7 +107,7 @@ def is_mjcf(path: str | os.PathLike[str]) -> bool:
 
 
 def _joint(model: Any, mujoco: Any, j: int, name: str, ends: tuple[str, str], at: Array, motor: Motor) -> Joint:
-    """Joint j: at its reference coordinate, not at zero, the child stands at `at` on its parent."""
+    """Joint j. `at`: the child's pose on its parent at the joint's reference coordinate (qpos0), not at zero."""
     place, axis, reference = model.jnt_pos[j], model.jnt_axis[j], float(model.qpos0[model.jnt_qposadr[j]])
     lower, upper = model.jnt_range[j] if model.jnt_limited[j] else (-math.inf, math.inf)
     effort = float(np.abs(model.jnt_actfrcrange[j]).max()) if model.jnt_actfrclimited[j] else math.inf
@@ -120,7 +120,7 @@ def _joint(model: Any, mujoco: Any, j: int, name: str, ends: tuple[str, str], at
 
 
 def _motors(model: Any, mujoco: Any) -> list[Motor]:
-    """What rotors and friction do at each joint; those of an actuator act through its gear."""
+    """Rotor inertia and friction at each joint; an actuator's are reflected through its gear."""
     armature, damping, friction = model.dof_armature.copy(), model.dof_damping.copy(), model.dof_frictionloss.copy()
     on_joint = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
     for attribute, felt in (("actuator_armature", armature), ("actuator_damping", damping)):
@@ -139,7 +139,7 @@ def _motors(model: Any, mujoco: Any) -> list[Motor]:
 
 
 def _refuse(model: Any, mujoco: Any) -> None:
-    """Raises for what acts on the motion and that a Robot cannot have."""
+    """Raises for features that affect the motion and that a Robot cannot represent."""
     for j, kind in enumerate(map(mujoco.mjtJoint, model.jnt_type)):
         if kind not in (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE):
             found = kind.name.removeprefix("mjJNT_").lower()
@@ -162,7 +162,7 @@ def _refuse(model: Any, mujoco: Any) -> None:
 
 
 def _warn(model: Any) -> None:
-    """Says what stays behind although it leaves the equations of motion alone."""
+    """Warns of dropped features that do not change the equations of motion."""
     own = np.flatnonzero((model.actuator_biastype != 0) | (model.actuator_plugin >= 0))
     if own.size:
         names = ", ".join(repr(_name(model, "actuator", i)) for i in own)
@@ -174,7 +174,7 @@ def _warn(model: Any) -> None:
 
 
 def _off(model: Any, mujoco: Any, what: str) -> bool:
-    """Whether the model switches something off; versions of MuJoCo differ in what can be."""
+    """Whether the model disables a feature; the available flags depend on MuJoCo's version."""
     return bool(model.opt.disableflags & int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{what}", 0)))
 
 

@@ -1,10 +1,10 @@
-"""Names for parts that came without one, or with one that is taken."""
+"""Unique names for parts without a name or with a duplicate one."""
 
 from __future__ import annotations
 
 
 def free_name(wanted: str, taken: set[str]) -> str:
-    """`wanted`, or the first of wanted_2, wanted_3, ... that is not taken; taken from then on.
+    """`wanted`, or the first of wanted_2, wanted_3, ... that is not taken; adds it to `taken`.
 
     >>> taken = {"link"}
     >>> free_name("link", taken), free_name("link", taken)

@@ -24,10 +24,10 @@ KINDS: dict[str, JointKind] = {
 def from_pinocchio(model: Any, strict: bool = False) -> Description:
     """The robot of a pinocchio.Model with revolute, prismatic and helical joints, in its order of joints.
 
-    q has one number for each joint: for a continuous one the angle, of which Pinocchio keeps cosine and sine. A moving
-    link is called after the body at its joint's origin, or else after the joint; all other frames but those of joints
-    become fixed links without mass, so that wrenches can name them. Armature is part of both libraries' dynamics;
-    damping and dry friction of the model are data to Pinocchio and part of the dynamics here (see without_friction).
+    q has one value per joint: for a continuous joint the angle, where Pinocchio stores cosine and sine. A moving link
+    is named after the body at its joint's origin, or else after the joint; all other frames except joint frames become
+    massless fixed links, so that wrenches can refer to them. Armature is part of both libraries' dynamics; the model's
+    damping and dry friction, which Pinocchio's dynamics ignore, are included here (see without_friction).
 
     >>> import fastdyn as fd, pinocchio
     >>> import numpy as np
@@ -76,7 +76,7 @@ def _joint(model: Any, i: int, parent: str, child: str, at_rest: Any) -> Joint:
     if kind == "helical" and pitch == 0:
         kind = "revolute"
     v, q = joint.idx_v, joint.idx_q
-    bounded = joint.nq == 1  # a continuous joint has bounds of cosine and sine
+    bounded = joint.nq == 1  # a continuous joint's bounds are those of cosine and sine
     limits = Limits(
         lower=_bound(model.lowerPositionLimit[q]) if bounded else -math.inf,
         upper=_bound(model.upperPositionLimit[q]) if bounded else math.inf,
@@ -91,7 +91,7 @@ def _joint(model: Any, i: int, parent: str, child: str, at_rest: Any) -> Joint:
 
 
 def _link_names(model: Any, pinocchio: Any) -> tuple[list[str], set[int]]:
-    """A name for what each joint carries, and the frames that gave one: bodies that stand at their joint's origin."""
+    """A name for each joint's link, and the frames the names are from: bodies at their joint's origin."""
     found: dict[int, str] = {}
     own: set[int] = set()
     for k, frame in enumerate(model.frames):
@@ -104,5 +104,5 @@ def _link_names(model: Any, pinocchio: Any) -> tuple[list[str], set[int]]:
 
 
 def _bound(limit: float) -> float:
-    """Pinocchio writes the largest float64 where nothing is known."""
+    """Pinocchio uses the largest float64 for unknown limits."""
     return math.copysign(math.inf, limit) if abs(limit) > 1e300 else limit

@@ -1,8 +1,8 @@
 """Home placements, spatial inertias and screw axes -> Description: a chain as screw theory describes it.
 
-Twists are (w, v) and wrenches (moment, force) here: angular part first, unlike everywhere else at the package's edge.
-At zero, frame i of link i stands at M_i on frame i - 1; it moves as M_i exp([A_i] q_i), with A_i the screw axis of
-joint i seen from frame i. Seen from the base at zero the same axis is S_i = Ad(M_1 ... M_i) A_i.
+Twists are (w, v) and wrenches (moment, force) here: angular part first, unlike in the rest of the API.
+The pose of link frame i in frame i - 1 is M_i exp([A_i] q_i), with A_i the screw axis of joint i in frame i. In the
+base frame, at q = 0, the same axis is S_i = Ad(M_1 ... M_i) A_i.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fastdyn.mechanism.description import Description, warn
 from fastdyn.mechanism.parts import Array, Joint, JointKind, Link, frozen, pose
 
 Convention = Literal["link", "modern_robotics"]
-ROUNDING = 1e-6  # screws and placements may have been typed with single precision
+ROUNDING = 1e-6  # tolerance for screws and placements given in single precision
 
 
 def from_screws(
@@ -34,13 +34,13 @@ def from_screws(
 ) -> Description:
     """A chain of n links, called link1, link2, ..., from its screws.
 
-    home: the n placements M_i of each link's frame on the one before, 4x4, at zero, and perhaps one more, of a frame on
-    the last link that is then called "tip"; inertias: n spatial inertias, 6x6, in the link frames (block diagonal where
-    these stand at the centres of mass); names: of the joints, joint1, joint2, ... if not given. convention: "link" for
-    screws as n rows A_i in the link frames, "modern_robotics" for n columns S_i in the base frame, as in Mlist, Glist
-    and Slist of that package. A screw (w, v) is a revolute joint if its pitch w . v / |w|^2 is zero, a prismatic one if
-    w is, else a helical one. One that is not of unit length scales its coordinate (a RobotWarning), and the result is a
-    CoupledRobot in the coordinates of the screws.
+    home: n 4x4 poses M_i of each link's frame in the previous one, at q = 0, optionally followed by the pose of a frame
+    "tip" on the last link; inertias: n spatial inertias, 6x6, in the link frames (block diagonal if these are at the
+    centres of mass); names: of the joints, default joint1, joint2, .... convention: "link" for screws as n rows A_i in
+    the link frames, "modern_robotics" for n columns S_i in the base frame, as in Mlist, Glist and Slist of that
+    package. A screw (w, v) is a revolute joint if its pitch w . v / |w|^2 is zero, a prismatic one if w is, else a
+    helical one. A screw that is not of unit length scales its coordinate: this issues a RobotWarning, and the result is
+    a CoupledRobot in the coordinates of the screws.
 
     >>> import fastdyn as fd
     >>> import numpy as np
@@ -101,7 +101,7 @@ def _rows(screws: ArrayLike, convention: Convention) -> Array:
 
 
 def _seen_from(at: Array, screw: Array) -> Array:
-    """Ad(at^-1) screw: a screw of the base frame in the frame that stands at `at`."""
+    """Ad(at^-1) screw: a screw of the base frame, expressed in the frame with pose `at`."""
     w, v = screw[:3], screw[3:]
     R, p = at[:3, :3], at[:3, 3]
     return np.concatenate([R.T @ w, R.T @ (v - np.cross(p, w))])
@@ -122,7 +122,7 @@ def _motion(screw: Array, where: str) -> tuple[JointKind, Array, Array, float, f
 
 
 def _link(name: str, inertia: ArrayLike, where: str) -> Link:
-    """A body from its spatial inertia [[J, m [c]], [-m [c], m 1]], which is checked to be one."""
+    """A link from its spatial inertia [[J, m [c]], [-m [c], m 1]], whose structure is checked."""
     where = f"{where}, of {name!r}"
     found = frozen(inertia, (6, 6), where)
     mass = float(np.trace(found[3:, 3:])) / 3

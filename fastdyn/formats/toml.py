@@ -26,7 +26,7 @@ from fastdyn.mechanism.parts import pose as checked_pose
 
 DH, TREE = "fastdyn-dh-1", "fastdyn-tree-1"
 
-Units = dict[str, Callable[[float], float]]  # what a key's name may end in, and how to get from there to SI
+Units = dict[str, Callable[[float], float]]  # unit at the end of a key -> conversion to SI
 ANGLE: Units = {"rad": float, "deg": math.radians}
 SPIN: Units = {"rad_per_s": float, "deg_per_s": math.radians}
 LENGTH: Units = {"m": float}
@@ -52,7 +52,7 @@ def load_toml(path: str | Path, strict: bool = False) -> Description:
 
 
 def from_toml(text: str, strict: bool = False, source: str = "<text>") -> Description:
-    """The robot that a TOML text describes. source: what error messages call the text.
+    """The robot that a TOML text describes. source: the text's name in error messages.
 
     >>> import fastdyn as fd
     >>> arm = fd.from_toml('''
@@ -73,19 +73,19 @@ def from_toml(text: str, strict: bool = False, source: str = "<text>") -> Descri
     """
     try:
         entries = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as problem:  # the latter: brackets without end
+    except (tomllib.TOMLDecodeError, RecursionError) as problem:  # RecursionError: nested too deeply
         raise RobotError(f"{source}: expected valid TOML, found: {problem}") from problem
     top = _Table(entries, source)
-    top.text("source", default="")  # where the figures are from, and what to know of them: for people
+    top.text("source", default="")  # where the figures are from, and remarks: not kept
     top.text("note", default="")
     kind = top.choice("format", (DH, TREE))
     return _dh(top, strict) if kind == DH else _tree(top, strict)
 
 
 def to_toml(robot: Mechanism) -> str:
-    """The robot as a TOML text of the kind "fastdyn-tree-1". Read again, it is the same robot to the last bit.
+    """The robot as a TOML text of the kind "fastdyn-tree-1". Reading it gives the same robot, bit for bit.
 
-    The format has no coupling: a CoupledRobot is a RobotError.
+    The format has no coupling: a CoupledRobot raises a RobotError.
 
     >>> import fastdyn as fd
     >>> print(to_toml(fd.Robot([fd.Link("base"), fd.Link("bob", 2.0, (0, 0, -0.5))],
@@ -121,24 +121,24 @@ def to_toml(robot: Mechanism) -> str:
     return "\n".join(lines) + "\n"
 
 
-# ---------------------------------------------------------------------------------------------- on the way in
+# ---------------------------------------------------------------------------------------------- reading
 
 
 class _Table:
-    """A TOML table whose keys are taken one after another; `finish` complains about those that nobody took."""
+    """A TOML table that records which keys were read; `finish` raises for any others."""
 
     def __init__(self, entries: dict[str, Any], source: str, path: str = "") -> None:
         self.entries, self.source, self.path, self.known = entries, source, path, set[str]()
 
     def inside(self, key: str) -> str:
-        """The place of a key in the file, for messages: "[[joint]] 2 ('elbow'), limits, lower_deg"."""
+        """A key's path in the file, for messages: "[[joint]] 2 ('elbow'), limits, lower_deg"."""
         return f"{self.path}, {key}" if self.path else key
 
     def error(self, key: str, expected: str, found: Any) -> RobotError:
         return RobotError(f"{self.source}: {self.inside(key)}: expected {expected}, found {_shown(found)}")
 
     def take(self, stem: str, units: Units = NONE) -> tuple[str, Any, Callable[[float], float]]:
-        """Which of the keys that state this quantity was given, its value (None if none was) and its unit."""
+        """The key given for a quantity, its value (None if not given) and its conversion to SI."""
         keys = {f"{stem}_{unit}" if unit else stem: change for unit, change in units.items()}
         self.known |= set(keys)
         given = [key for key in keys if key in self.entries]
@@ -213,7 +213,7 @@ class _Table:
 
     @contextmanager
     def blamed(self) -> Iterator[None]:
-        """What the parts find wrong with each other, told with the table's name."""
+        """Adds the file and the table to errors raised inside."""
         try:
             yield
         except RobotError as problem:
@@ -259,7 +259,7 @@ def _tree(top: _Table, strict: bool) -> Description:
 
 
 def _named(tables: list[_Table]) -> list[_Table]:
-    """The same tables, found to have different names, which messages then mention."""
+    """The same tables, with names checked to be unique and added to their paths for messages."""
     seen: dict[str, str] = {}
     for table in tables:
         name = table.text("name")
@@ -316,7 +316,7 @@ def _limits(table: _Table | None, kind: JointKind) -> Limits:
 def _motor(table: _Table | None, kind: JointKind) -> Motor:
     if table is None:
         return Motor()
-    # a slider's motor may turn: then its figures have a motor's units, and its gear is in rad/m
+    # a prismatic joint's motor may be rotary: its figures then have rotary units, and its gear is in rad/m
     turns = kind != "prismatic" or {"inertia_kg_m2", "viscous_N_m_s", "coulomb_N_m"} & set(table.entries)
     inertia, damping, effort = (INERTIA, TURNING_DAMPING, TORQUE) if turns else (MASS, SLIDING_DAMPING, FORCE)
     coulomb = table.numbers("coulomb", effort, ((), (2,)), default=0.0)
@@ -371,7 +371,7 @@ def _shown(found: Any) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-# ---------------------------------------------------------------------------------------------- on the way out
+# ---------------------------------------------------------------------------------------------- writing
 
 
 def _link_out(link: Link) -> list[str]:
@@ -426,5 +426,5 @@ def _inline_out(key: str, entries: dict[str, float | list[float]]) -> list[str]:
 
 
 def _quoted(text: str) -> str:
-    """A TOML string: JSON's escapes are TOML's too, but for the one control character that JSON leaves alone."""
+    """A TOML string: JSON's escapes, and DEL, which JSON does not escape."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,17 +1,18 @@
-"""URDF files -> Description; urdf_writer.py is the way back.
+"""URDF files -> Description; urdf_writer.py writes them.
 
 Read: links with their inertia; revolute, continuous, prismatic and fixed joints with limits, damping, friction, mimic.
-Joint coordinates are in the file's order of joints. Angles are taken as typed: 1.5708 is not made a right angle.
+Joint coordinates are in the file's order of joints. Angles are used as given: 1.5708 is not rounded to pi/2.
 
-Looks, sensors, transmissions, simulator settings and elements of other tools are passed over, and no file they name is
-ever opened. What bears on dynamics is never passed over: an element or attribute out of place or one slip away from one
-that counts (<limits>, xzy="...", <inertia> outside <inertial>) is an error; attributes that URDF does not know on the
-elements that count (mu_viscous on <dynamics>) are listed in the warning, or the error under strict=True.
+Visuals, sensors, transmissions, simulator settings and elements of other tools are ignored, and no file they name is
+ever opened. Nothing that affects dynamics is ignored silently: a misplaced or misspelt element or attribute (<limits>,
+xzy="...", <inertia> outside <inertial>) is an error; unknown attributes of elements that matter for dynamics
+(mu_viscous on <dynamics>) are listed in the warning, or in the error under strict=True.
 
-URDF cannot say all that a Robot can. `to_urdf` writes the rest where other programs do not look, and reading takes it
-from there: armature, gear and friction_minus on <dynamics> (felt at the joint: kg m^2; turns of the motor per turn of
-the joint; Coulomb friction in the minus direction), tail="joint" on the fixed joint from the moved joint frame to the
-link, <fastdyn gravity= xyz= rpy=> for gravity and the base's pose in the world. A limit of the largest float64 is none.
+URDF cannot express all that a Robot has. `to_urdf` writes the rest as extensions that other programs ignore, and the
+reader understands them: armature, gear and friction_minus on <dynamics> (reflected to the joint: kg m^2; motor turns
+per joint turn; Coulomb friction in the minus direction), tail="joint" on the fixed joint from the moved joint frame to
+the link, <fastdyn gravity= xyz= rpy=> for gravity and the base's pose in the world. The largest float64 as a limit
+means no limit.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ KINDS: dict[str, JointKind] = {
 }
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 LONGEST = 400  # characters of a number; float64 needs 17 digits
-UNLIMITED = sys.float_info.max  # how a limit that is none is written where URDF asks for a number
+UNLIMITED = sys.float_info.max  # written for no limit where URDF requires a number
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,12 @@ class Mimic:
 
 
 def load_urdf(path: str | os.PathLike[str], strict: bool = False, gravity: ArrayLike | None = None) -> Description:
-    """The robot of a URDF file. A file that cannot be read as one is a DescriptionError that names line and element.
+    """The robot of a URDF file. An invalid file raises a DescriptionError that names line and element.
 
     Joint coordinates are in the file's order of joints. If some joints mimic others, the result is a CoupledRobot in
-    the coordinates of the rest. What is doubtful but common in published files (bodies that no real ones can be,
-    attributes of other tools on <dynamics>) is one RobotWarning that lists it all; nothing is repaired. strict=True
-    makes it an error. gravity: m/s^2 in the world, (0, 0, -9.80665) unless given.
+    the coordinates of the rest. Problems that are common in published files (physically impossible inertias, attributes
+    of other tools on <dynamics>) are listed in one RobotWarning, or an error under strict=True; nothing is repaired.
+    gravity: m/s^2 in the world; by default the file's, or else (0, 0, -9.80665).
 
     >>> import os, tempfile, fastdyn as fd
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -80,7 +81,7 @@ def load_urdf(path: str | os.PathLike[str], strict: bool = False, gravity: Array
 def from_urdf(
     text: str | bytes, strict: bool = False, gravity: ArrayLike | None = None, source: str = "<text>"
 ) -> Description:
-    """The robot of a URDF text, as `load_urdf` reads it from a file. source: what messages call the text.
+    """The robot of a URDF text, as `load_urdf` reads it from a file. source: the text's name in messages.
 
     >>> import fastdyn as fd
     >>> import numpy as np
@@ -119,7 +120,7 @@ def mimics(joints: Sequence[str], followers: Mapping[str, Mimic]) -> tuple[Array
 
 
 def _unchained(followers: Mapping[str, Mimic]) -> dict[str, Mimic]:
-    """The same, each in terms of the joint at the end of its chain."""
+    """The same with chains resolved: each joint in terms of one that follows no other."""
     found: dict[str, Mimic] = {}
     for name in followers:
         way, at = [], name
@@ -139,7 +140,7 @@ def _unchained(followers: Mapping[str, Mimic]) -> dict[str, Mimic]:
 
 @dataclass(frozen=True, eq=False)
 class Described:
-    """What a file says: all joints free, which of them follow others, and what is doubtful, by line."""
+    """A file's contents: the robot with independent joints, which joints follow others, and doubts by line."""
 
     description: Description
     followers: dict[str, Mimic]
@@ -161,7 +162,7 @@ def _load(data: str | bytes, strict: bool, gravity: ArrayLike | None, source: st
 
 
 def describe(data: str | bytes, gravity: ArrayLike | None = None, source: str = "<text>") -> Described:
-    """A URDF text read and checked, before joints are coupled and anything is warned of."""
+    """Reads and checks a URDF text, without coupling joints or issuing warnings."""
     root = xml.read(data, source)
     if root.tag != "robot":
         raise root.error(f"expected <robot>, found <{root.tag}>")
@@ -225,9 +226,9 @@ def _number(element: Element, attribute: str, default: float = 0.0, least: float
 
 @contextmanager
 def _naming(element: Element) -> Iterator[None]:
-    """Adds file, line and element to what the parts of a robot complain about."""
+    """Adds file, line and element to errors raised inside."""
     try:
-        with np.errstate(all="ignore"):  # what overflows is found not to be finite
+        with np.errstate(all="ignore"):  # overflow is caught by the checks for finite numbers
             yield
     except DescriptionError:
         raise
@@ -236,7 +237,7 @@ def _naming(element: Element) -> Iterator[None]:
 
 
 def _pose(element: Element) -> Array:
-    """4x4 from xyz and rpy: turned about the fixed x, then y, then z axis."""
+    """4x4 from xyz and rpy: rotations about the fixed x, y and z axes, in this order."""
     roll, pitch, yaw = _numbers(element, "rpy", (0.0, 0.0, 0.0))
     return homogeneous(rotation_from_rpy(roll, pitch, yaw), _numbers(element, "xyz", (0.0, 0.0, 0.0)))
 
@@ -251,7 +252,7 @@ def _link(element: Element) -> Link:
     if inertial is None:
         return Link(name)
     where, mass, inertia = _origin(inertial), inertial.find("mass"), inertial.find("inertia")
-    assert mass is not None  # as checked
+    assert mass is not None  # checked by urdf_grammar
     assert inertia is not None
     xx, xy, xz, yy, yz, zz = (_number(inertia, key) for key in MOMENTS)
     with _naming(inertia):
@@ -270,7 +271,7 @@ def _joint(element: Element) -> Joint:
             )
         raise element.error(f"type: expected {', '.join(KINDS)}, found {short(kind)}{advice}")
     parent, child, axis = element.find("parent"), element.find("child"), element.find("axis")
-    assert parent is not None  # as checked
+    assert parent is not None  # checked by urdf_grammar
     assert child is not None
     direction: tuple[float, ...] = (1.0, 0.0, 0.0)
     if axis is not None:
@@ -278,13 +279,13 @@ def _joint(element: Element) -> Joint:
     limits, motor = _limits(element, kind), _motor(element)
     ends = parent.attributes["link"], child.attributes["link"]
     with _naming(axis or element):
-        if KINDS[kind] == "fixed":  # whatever else is said of it, it stays at zero
+        if KINDS[kind] == "fixed":  # its axis, limits and motor are ignored
             return Joint(name, *ends, "fixed", _origin(element))
         return Joint(name, *ends, KINDS[kind], _origin(element), direction, limits=limits, motor=motor)
 
 
 def _limits(joint: Element, kind: str) -> Limits:
-    """What <limit> says; missing attributes are no limits, for no torque depends on them."""
+    """The limits in <limit>; a missing attribute means no limit."""
     limit = joint.find("limit")
     if limit is None:
         return Limits()
@@ -311,7 +312,7 @@ def _motor(joint: Element) -> Motor:
 
 
 def _check_tree(links: Mapping[str, Element], elements: Mapping[str, Element], joints: Mapping[str, Joint]) -> None:
-    """Whether every link but one hangs on one joint, and all of them on that one."""
+    """Checks that the links form one tree: every link but the root is the child of one joint."""
     joint_of: dict[str, str] = {}
     for name, joint in joints.items():
         for end, link in (("parent", joint.parent), ("child", joint.child)):
@@ -334,7 +335,7 @@ def _check_tree(links: Mapping[str, Element], elements: Mapping[str, Element], j
 
 
 def _loop(up: Mapping[str, str]) -> str | None:
-    """A name from which the way up comes back to itself, if there is one."""
+    """A name on a cycle of parents, if there is one."""
     safe: set[str] = set()
     for start in up:
         seen: set[str] = set()
@@ -349,7 +350,7 @@ def _loop(up: Mapping[str, str]) -> str | None:
 
 
 def _followers(elements: Mapping[str, Element], joints: Mapping[str, Joint]) -> dict[str, Mimic]:
-    """What the moving joints' <mimic> say; a fixed joint stays at zero, whatever it mimics."""
+    """The <mimic> rules of moving joints; those of fixed joints are ignored."""
     found = {}
     for name, element in elements.items():
         mimic = element.find("mimic")
@@ -374,7 +375,7 @@ def _followers(elements: Mapping[str, Element], joints: Mapping[str, Joint]) -> 
 
 
 def _take_tails(elements: Mapping[str, Element], links: dict[str, Link], joints: dict[str, Joint]) -> None:
-    """Makes one joint of a moving one and the fixed one that `to_urdf` writes for its tail."""
+    """Merges a moving joint and the fixed joint that `to_urdf` writes for its tail."""
     carried: dict[str, int] = {}
     for joint in joints.values():
         carried[joint.parent] = carried.get(joint.parent, 0) + 1

@@ -1,4 +1,4 @@
-"""What may stand where in a URDF file, as far as dynamics is concerned, and what looks like a slip."""
+"""The URDF elements and attributes that matter for dynamics, where they may appear, and likely misspellings."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from fastdyn.formats.xml import Element, short
 
 @dataclass(frozen=True)
 class Rule:
-    """Attributes and children of an element that counts: those it must have, and all it may have."""
+    """Required and allowed attributes and children of an element that matters for dynamics."""
 
     attributes: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     children: tuple[str, ...] = ()
     optional_children: tuple[str, ...] = ()
     any_number: tuple[str, ...] = ()
-    open: bool = False  # other tools may put elements and attributes of their own into it
-    takes_others: bool = False  # its further attributes say nothing about dynamics
+    open: bool = False  # may hold elements and attributes of other tools
+    takes_others: bool = False  # its other attributes do not affect dynamics
 
     @property
     def all_attributes(self) -> tuple[str, ...]:
@@ -53,7 +53,7 @@ RULES = {
 
 
 def check(element: Element, doubts: list[tuple[int, str]]) -> None:
-    """Whether an element that counts has the attributes and children that its rule gives it; likewise those within."""
+    """Checks an element against its rule, and its children recursively; unknown attributes are added to doubts."""
     rule = RULES[element.tag]
     for name in rule.attributes:
         if name not in element.attributes:
@@ -86,7 +86,7 @@ def check(element: Element, doubts: list[tuple[int, str]]) -> None:
 
 
 def _check_other(element: Element, parent: Element) -> None:
-    """Passes over an element that is not this module's business; refuses one that was meant to be."""
+    """Ignores an element that does not matter for dynamics; raises for a misplaced or misspelt one."""
     if element.tag in RULES:
         if (parent.tag, element.tag) == ("link", "origin") and _is_zero(element):
             return  # some exporters write it
@@ -103,17 +103,17 @@ def _check_other(element: Element, parent: Element) -> None:
 
 
 def _is_zero(origin: Element) -> bool:
-    """Whether an <origin> says nothing."""
+    """Whether an <origin> is the identity."""
     return not "".join(origin.attributes.values()).strip("-+.0 ")
 
 
 def listed(words: Iterable[str]) -> str:
-    """Words in quotes, the first few of them."""
+    """The first few words, quoted."""
     return ", ".join(short(word) for word in list(words)[:9])
 
 
 def _one_slip(word: str, meant: str) -> bool:
-    """Whether one letter is wrong, missing, too many or swapped with the next. Case does not count."""
+    """Whether one letter is wrong, missing, extra or swapped with the next, ignoring case."""
     if abs(len(word) - len(meant)) > 1:
         return False
     a, b = sorted((word.lower(), meant), key=len)

@@ -1,4 +1,4 @@
-"""Description -> URDF. What URDF has no words for goes where other programs do not look: see urdf.py."""
+"""Description -> URDF. What URDF cannot express is written as extensions that other programs ignore: see urdf.py."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from fastdyn.mechanism.parts import Array, Joint, Limits, Link, Motor
 def to_urdf(robot: Mechanism) -> str:
     """A robot as URDF, which `from_urdf` reads as the same robot: same names, order, link frames and torques.
 
-    Numbers are exact; rotations, which URDF wants as angles, and gear ratios come back to rounding. What URDF has no
-    words for is written where other programs pass over it: see urdf.py. A helical joint is an error. A CoupledRobot is
-    written with <mimic>, which is an error where a joint follows several coordinates at once, or a coordinate has a
-    motor or is no joint's own.
+    Numbers are exact; rotations, stored as angles, and motor parameters, stored at the joint, are exact up to rounding.
+    What URDF cannot express is written as extensions that other programs ignore: see urdf.py. A helical joint raises an
+    error. A CoupledRobot is written with <mimic>; it raises an error if a joint follows several coordinates, or if a
+    coordinate has a motor or is not equal to some joint's.
 
     >>> import fastdyn as fd
     >>> arm = fd.robots.puma560()
@@ -49,7 +49,7 @@ def to_urdf(robot: Mechanism) -> str:
             lines += _written_joint(replace(joint, origin=origin @ tail), None)
         elif np.array_equal(tail, np.eye(4)):
             lines += _written_joint(joint, followers.get(joint.name))
-        else:  # a link of no mass in the moved joint frame, on which the child is fixed
+        else:  # a massless link at the moved joint frame, to which the child is fixed
             between = free_name(f"{joint.child}_at_{joint.name}", taken_links)
             fixed = Joint(free_name(f"{joint.name}_tail", taken_joints), between, joint.child, "fixed", tail)
             lines += [f"  <link{_attributes(name=between)}/>"]
@@ -59,7 +59,7 @@ def to_urdf(robot: Mechanism) -> str:
 
 
 def _followers(coupling: Coupling, names: list[str], robot: str) -> dict[str, Mimic]:
-    """The joints that lead, one for each coordinate, and how each of the others follows one of them."""
+    """The <mimic> rule of each joint that is not itself a coordinate."""
     leaders = []
     for unit, called, motor in zip(np.eye(coupling.m), coupling.names, coupling.motors, strict=True):
         if motor != Motor():
@@ -120,7 +120,7 @@ def _written_joint(joint: Joint, rule: Mimic | None, tail: str | None = None) ->
 
 
 def _friction(motor: Motor) -> str:
-    """damping and friction as felt at the joint; what URDF does not know only where it is needed."""
+    """Damping and friction at the joint; attributes that are not in URDF only where needed."""
     plus, minus = motor.joint_coulomb
     found = {"damping": motor.joint_viscous, "friction": plus}
     if minus != plus:
@@ -141,7 +141,7 @@ def _attributes(**values: str | ArrayLike) -> str:
 
 
 def _digits(values: ArrayLike) -> str:
-    """As few digits as bring the same float64 back, 17 at most."""
+    """The fewest digits that give the same float64 when read, at most 17."""
     return " ".join(repr(float(np.clip(value, -UNLIMITED, UNLIMITED))) for value in np.atleast_1d(values))
 
 

@@ -1,4 +1,4 @@
-"""XML in, elements with line numbers out. The reader trusts no file: nothing is expanded, fetched or opened."""
+"""XML -> elements with line numbers. Files are not trusted: no entity is expanded, nothing is fetched or opened."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ END = expat.errors.codes[expat.errors.XML_ERROR_NO_ELEMENTS]
 
 @dataclass(eq=False)
 class Element:
-    """A tag with its attributes, the line it starts on and what stands inside it."""
+    """An XML element: tag, attributes, first line and content."""
 
     tag: str
     attributes: dict[str, str]
@@ -23,10 +23,10 @@ class Element:
     source: str
     parent: Element | None = None
     children: list[Element] = field(default_factory=list)
-    text: str = ""  # the first words that stand inside it
+    text: str = ""  # the beginning of its text
 
     def __str__(self) -> str:
-        """The tag with its name; without one, the nearest element around it that has one is named too."""
+        """The tag with its name; without one, followed by the nearest enclosing element that has one."""
         if "name" in self.attributes:
             return f"<{self.tag} name={short(self.attributes['name'])}>"
         around = self.parent
@@ -44,15 +44,14 @@ class Element:
 
 
 def short(text: str) -> str:
-    """What was found, in quotes, and not the whole of it if it is long."""
+    """The text in quotes, shortened if it is long."""
     return repr(text) if len(text) <= 60 else repr(text[:57] + "...")
 
 
 def read(data: bytes | str, source: str) -> Element:
-    """The root element of a document. source: what messages call it.
+    """The root element of a document. source: its name in messages.
 
-    Document type and entity declarations are refused, and so is what is larger than SIZE, nested deeper than DEPTH or
-    made of more than ELEMENTS elements.
+    Raises for document type and entity declarations, and for more than SIZE bytes, DEPTH levels or ELEMENTS elements.
     """
     try:
         data = data.encode() if (is_text := isinstance(data, str)) else data
@@ -63,7 +62,7 @@ def read(data: bytes | str, source: str) -> Element:
     if b"<" not in data:
         raise DescriptionError(f"{source}:1: expected the text of an XML file, found no element in it")
     builder = _Builder(source)
-    parser = expat.ParserCreate("utf-8" if is_text else None)  # text is decoded already, whatever its declaration says
+    parser = expat.ParserCreate("utf-8" if is_text else None)  # already decoded: a declared encoding is ignored
     builder.listen(parser)
     try:
         parser.Parse(data, True)
@@ -76,14 +75,14 @@ def read(data: bytes | str, source: str) -> Element:
         ) from problem
     except DescriptionError:
         raise
-    except (LookupError, ValueError) as problem:  # a declared encoding that Python does not know, or not as bytes
+    except (LookupError, ValueError) as problem:  # a declared encoding that Python does not support
         raise DescriptionError(f"{source}:1: expected an encoding such as utf-8, found {problem}") from problem
     assert builder.root is not None  # expat has seen a whole document
     return builder.root
 
 
 class _Builder:
-    """Takes expat's events and makes elements of them."""
+    """Builds elements from expat's events."""
 
     def __init__(self, source: str) -> None:
         self.source = source

@@ -1,1 +1,1 @@
-"""The algorithms, one text each, over any kind of scalar; rows, joints, frames and vectors are their vocabulary."""
+"""The algorithms, each written once for any kind of scalar; rows, joints and frames hold what they share."""

@@ -1,10 +1,10 @@
-"""Articulated bodies: forward dynamics in O(n).
+"""Articulated-body algorithm: forward dynamics in O(n).
 
-`rnea.outward` at zero joint acceleration leaves each link's wrench. What is still to be found is linear in qdd, so no
-velocity appears below: going inward, each link and all it carries becomes one articulated body (its inertia felt
-through free joints) with a wrench; going outward, each joint gives way.
+`rnea.outward` at zero joint acceleration gives each link's bias wrench. The rest is linear in qdd, so no velocity
+appears below: the inward pass combines each link and its subtree into one articulated body with a wrench, the outward
+pass computes the joint accelerations.
 
-An articulated body is (A, B, C), force over moment: f = A a + B w', n = B^T a + C w', with A and C symmetric.
+An articulated body's inertia is (A, B, C): f = A a + B w', n = B^T a + C w', with A and C symmetric.
 """
 
 from fastdyn.kernels import rnea
@@ -23,7 +23,7 @@ def forward_dynamics_rows(n):
 
 @kernel
 def forward_dynamics(P, tree, q, qd, tau, wrenches, qdd, work):
-    """qdd; returns a joint found to move no inertia, or -1."""
+    """Computes qdd; returns a joint that moves no inertia, or -1."""
     n = P.shape[1]
     turns, loads, motions, rest = rnea.parts(P, work)
     bodies, shares, still = rest[: BODY * n], rest[BODY * n :], work[:0]
@@ -36,14 +36,14 @@ def forward_dynamics(P, tree, q, qd, tau, wrenches, qdd, work):
 
 @kernel
 def inward(P, tree, q, qd, tau, qdd, turns, loads, bodies, shares):
-    """Articulated bodies and wrenches, from the tips to the base; returns a joint found to move no inertia, or -1.
+    """Articulated bodies and wrenches, from the tips to the base; returns a joint that moves no inertia, or -1.
 
-    qdd becomes what each joint does on a parent that stands still; what it does besides, on one that accelerates, is
-    minus share . acceleration. A straight link hands its articulated body on in registers, any other through its
-    parent's rows.
+    qdd becomes each joint's acceleration on a parent that does not accelerate; the parent's acceleration adds minus
+    share . acceleration. A straight link passes its articulated body on in registers, any other through its parent's
+    rows.
     """
     begin(tree, bodies)
-    body, wrench = no_body(turns), zero_pair(turns)  # what the link just visited hands to this one
+    body, wrench = no_body(turns), zero_pair(turns)  # passed on by the link visited last
     bad = -1
     for i in range(P.shape[1] - 1, -1, -1):
         kind, parent = tree[KIND, i], tree[PARENT, i]
@@ -53,7 +53,7 @@ def inward(P, tree, q, qd, tau, qdd, turns, loads, bodies, shares):
         wrench = plus_pair(wrench, load_pair(loads, i))
         unit = articulated_wrench(P, tree, i, body)
         inertia = felt(P, tree, i, unit) + P[ARMATURE, i]
-        # an overflow is not singular; and further in than a singular joint, everything would follow
+        # an overflow is not singular; only the outermost singular joint is reported, as those further in follow from it
         if bad < 0 and all_finite(inertia) and not all_above(inertia, P[SMALLEST, i]):
             bad = i
         over = 1.0 / inertia
@@ -82,7 +82,7 @@ def inward(P, tree, q, qd, tau, qdd, turns, loads, bodies, shares):
 
 @kernel
 def outward(P, tree, q, qdd, turns, shares, accelerations):
-    """Joint accelerations, from the base to the tips; `accelerations` holds those of the links that are due to them."""
+    """Joint accelerations, from the base to the tips; `accelerations`: those of the links due to qdd."""
     motion = zero_pair(turns)
     for i in range(P.shape[1]):
         motion = carried_motion(P, tree, q, i, turns, accelerations, motion)
@@ -99,7 +99,7 @@ def outward(P, tree, q, qdd, turns, shares, accelerations):
 
 @kernel
 def given_way(body, unit, share):
-    """What is left of an articulated body when the joint gives way: less unit unit^T / D, share = unit / D."""
+    """An articulated body seen across its free joint: less unit unit^T / D, share = unit / D."""
     A, B, C = body
     return (
         symmetric_minus_outer(A, unit[0], share[0]),
@@ -110,7 +110,7 @@ def given_way(body, unit, share):
 
 @kernel
 def turned_body(P, tree, q, i, turn, body):
-    """An articulated body on link i, about its place on the parent, in the parent's axes (gamma still to be undone)."""
+    """An articulated body of link i, about its origin at q = 0, in the parent's axes (gamma not yet undone)."""
     if tree[KIND, i] & SLIDES:
         body = slid_body(travel(P, tree, q, i), body)
     A, B, C = body
@@ -121,7 +121,7 @@ def turned_body(P, tree, q, i, turn, body):
     )
 
 
-# About another origin, from which the old one is at p: B' = B - A [p]x, C' = C - B^T [p]x + [p]x B'
+# About a new origin, where p is the old one's position relative to it: B' = B - A [p]x, C' = C - B^T [p]x + [p]x B'
 
 
 @kernel
@@ -194,7 +194,7 @@ def plus_body(a, b):
 
 @kernel
 def begin(tree, bodies):
-    """Clears what links that are not straight will add to."""
+    """Clears the rows that links that are not straight add to."""
     for i in range(tree.shape[1]):
         if tree[KIND, i] & FORK:
             A, B, C = no_body(bodies)

@@ -1,18 +1,18 @@
-"""The Coriolis matrix whose entries are Christoffel symbols times rates, so that dM/dt - 2 C is skew, O(n * depth).
+"""The Coriolis matrix from Christoffel symbols, so that dM/dt - 2 C is skew, O(n * depth).
 
-A point x of the robot moves at the rate J_j(x) when joint j alone moves at unit rate. For point masses the symbols are
+A point x of the robot has velocity J_j(x) when joint j alone moves at unit rate. For point masses the symbols are
 mass times dx/dq_i . d2x/dq_j dq_k, hence
 
     C_ij = integral of J_i(x) . dJ_j(x)/dt dm,    J_j(x) = z_j x (x - o_j) (revolute),  z_j (prismatic),
                                                   the first plus PITCH of the second (helical).
 
-Both factors are affine in x and in the point's velocity, so that all of a composite body that matters is: mass m, first
+Both factors are affine in x and in the point's velocity, so that a composite body is described by: mass m, first
 moment h and second moments J about its origin o, the relative momentum l = integral of (x' - o') dm and the matrix
-K = integral of (x' - o') (x - o)^T dm. Column j sends inward two wrenches and a free vector:
+K = integral of (x' - o') (x - o)^T dm. For column j, two wrenches and a free vector are propagated inward:
 
-    changing  of the field dJ_j/dt: felt at joint i, C_ij
-    unit      of the field J_j, and  e = integral of (x' - o') x J_j dm.  C_ji is what joint i feels of `unit` with its
-              axis' rate dz_i/dt instead of its axis z_i, plus z_i . e where it turns.
+    changing  of the field dJ_j/dt: its component along joint i is C_ij
+    unit      of the field J_j, and  e = integral of (x' - o') x J_j dm.  C_ji is the component of `unit` along the
+              axis' rate dz_i/dt instead of the axis z_i, plus z_i . e if joint i rotates.
 """
 
 from fastdyn.kernels import crba
@@ -71,7 +71,7 @@ def all_flows(P, tree, q, qd, turns, composites, speeds, flows):
 
 @kernel
 def parent_flow(P, tree, q, qd, turns, composites, speeds, flows, i):
-    """l and K of a composite, as its parent sees it."""
+    """l and K of a composite, in its parent's frame."""
     kind, turn = tree[KIND, i], turn_of(P, turns, i)
     m, h, _ = load_body(composites, i)
     l, K = load_vector(flows, FLOW * i), load_matrix(flows, FLOW * i + 3)
@@ -90,7 +90,7 @@ def parent_flow(P, tree, q, qd, turns, composites, speeds, flows, i):
 
 @kernel
 def shifted(m, h, l, K, p, u):
-    """l and K about a point from which the old one is at p and moves at u: K + l p^T + u h^T + m u p^T."""
+    """l and K about a new point, relative to which the old one is at p with velocity u: K + l p^T + u h^T + m u p^T."""
     l = plus(l, times(m, u))
     return l, (
         plus(plus(K[0], times(l[0], p)), times(u[0], h)),
@@ -101,7 +101,7 @@ def shifted(m, h, l, K, p, u):
 
 @kernel
 def place_rate(P, tree, speeds, i):
-    """How fast link i's place on its parent moves against the parent's origin, in axes turned by gamma."""
+    """Velocity of link i's origin at q = 0 relative to the parent's origin, in axes rotated by gamma."""
     _, w = load_pair(speeds, tree[PARENT, i])
     if not tree[KIND, i] & STRAIGHT:
         w = turned_back(gamma(P, i), w)
@@ -149,7 +149,7 @@ def changing_wrench(P, tree, j, body, l, K, w, zero):
     kind = tree[KIND, j]
     if kind & PRISMATIC:
         return ((m * zx, m * zy, zero), cross(h, (zx, zy, zero))), (l[1], -l[0], zero)
-    trace = K[0][0] + K[1][1]  # of K, less the zz that K z takes away again
+    trace = K[0][0] + K[1][1]  # of K, without zz, which K z cancels
     f = cross((zx, zy, zero), h)
     force = f[0] - l[1], f[1] + l[0], f[2]
     moment = (
@@ -167,7 +167,7 @@ def changing_wrench(P, tree, j, body, l, K, w, zero):
 
 @kernel
 def felt_by_rate(P, tree, i, unit, e, w):
-    """What joint i feels of a wrench with dz/dt = w x z in place of its axis, and of e where it turns."""
+    """The component of a wrench along dz/dt = w x z in place of joint i's axis, plus that of e if it rotates."""
     force, moment = unit
     kind = tree[KIND, i]
     if kind & PRISMATIC:

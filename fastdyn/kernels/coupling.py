@@ -1,9 +1,9 @@
-"""Actuator coordinates phi with q = G phi + offset: what a coupling does to each field, on any kind of scalar.
+"""Actuator coordinates phi with q = G phi + offset: how each field transforms, on any kind of scalar.
 
-The principle of virtual work: tau_phi = G^T tau, M_phi = G^T M G, C_phi = G^T C G. G is constant, so that no velocity
-term of its own appears. G is sparse (a row for each joint, most with one entry): `G` is a (COUPLING_ROWS, ...) array of
-reals and `pattern` a (3, ...) array of whole numbers; joint i's entries are START[i] to START[i + 1]. A motor may turn
-with a coordinate instead of a joint: its rotor and friction act along that coordinate.
+The principle of virtual work: tau_phi = G^T tau, M_phi = G^T M G, C_phi = G^T C G. G is constant, so there is no
+extra velocity term. G is sparse (a row for each joint, most with one entry): `G` is a (COUPLING_ROWS, ...) array of
+reals and `pattern` a (3, ...) array of integers; joint i's entries are START[i] to START[i + 1]. A motor may belong
+to a coordinate instead of a joint: its rotor and friction act along that coordinate.
 """
 
 from fastdyn.kernels import crba, rnea
@@ -58,14 +58,14 @@ def matrix(G, pattern, joints, coordinates):
 
 @kernel
 def add_rotor_torques(G, accelerations, tau):
-    """What the coordinates' own rotors take."""
+    """Adds the torques that accelerate the coordinates' own rotors."""
     for c in range(tau.shape[0]):
         add(tau, c, load(accelerations, c) * G[ARMATURE, c])
 
 
 @kernel
 def add_friction(G, velocities, tau):
-    """What friction of the coordinates' own motors takes."""
+    """Adds the friction of the coordinates' own motors."""
     for c in range(tau.shape[0]):
         rate = load(velocities, c)
         add(tau, c, rate * G[VISCOUS, c] + by_sign(rate, G[PLUS, c], G[MINUS, c]))
@@ -73,7 +73,7 @@ def add_friction(G, velocities, tau):
 
 @kernel
 def inertia(G, pattern, joints, coordinates):
-    """G^T M G of a symmetric M, symmetric to the last bit, with the coordinates' own rotors on its diagonal."""
+    """G^T M G of a symmetric M, exactly symmetric, with the coordinates' own rotors on its diagonal."""
     m = pattern[SIZES, 1]
     matrix(G, pattern, joints, coordinates)
     for a in range(m):
@@ -84,7 +84,7 @@ def inertia(G, pattern, joints, coordinates):
 
 @kernel
 def add_rotor_energies(G, velocities, kinetic):
-    """The kinetic energy of the coordinates' own rotors."""
+    """Adds the kinetic energy of the coordinates' own rotors."""
     for c in range(velocities.shape[0]):
         rate = load(velocities, c)
         add(kinetic, 0, rate * rate * (0.5 * G[ARMATURE, c]))
@@ -96,7 +96,7 @@ def forward_dynamics_rows(n):
 
 @kernel
 def forward_dynamics(P, tree, G, pattern, q, qd, tau, wrenches, qdd, work):
-    """The accelerations of phi, from M_phi; returns a coordinate found to move no inertia, or -1."""
+    """The accelerations of phi, from M_phi; returns a coordinate that moves no inertia, or -1."""
     n, m = pattern[SIZES, 0], pattern[SIZES, 1]
     joint_q, joint_qd, still = work[:n], work[n : 2 * n], work[2 * n : 3 * n]
     bias, bias_phi = work[3 * n : 4 * n], work[4 * n : 4 * n + m]
@@ -118,10 +118,10 @@ def forward_dynamics(P, tree, G, pattern, q, qd, tau, wrenches, qdd, work):
 
 @kernel
 def solve(G, M, x):
-    """Solves M x = b in place, b given in x, by elimination without exchange of rows: M is positive definite.
+    """Solves M x = b in place, b given in x, by elimination without pivoting: M is positive definite.
 
-    Returns the first coordinate found to move no inertia that those before it do not, or -1. Of M, the upper triangle
-    is read and overwritten.
+    Returns the first coordinate that moves no inertia that those before it do not, or -1. The upper triangle of M is
+    read and overwritten.
     """
     m = x.shape[0]
     bad = -1

@@ -1,7 +1,8 @@
-"""Composite rigid body: the mass matrix, its L^T D L factors, and forward dynamics by them.
+"""Composite-rigid-body algorithm: the mass matrix, its L^T D L factors, and forward dynamics from them.
 
-When joint j alone accelerates, all it carries moves as one body: that body's wrench, felt at every joint further in, is
-column j. A composite is (m, h, J), as in rows.py. A matrix has n * n rows, row by row, in the user's order of joints.
+When joint j alone accelerates, its subtree moves as one body: the components of that body's wrench along all joints
+further in are column j. A composite is (m, h, J), as in rows.py. A matrix has n * n rows, row by row, in the user's
+order of joints.
 """
 
 from fastdyn.kernels import rnea
@@ -34,7 +35,7 @@ def mass_matrix(P, tree, q, M, work):
 
 @kernel
 def forward_dynamics(P, tree, q, qd, tau, wrenches, qdd, work):
-    """qdd: what is left of tau, over M; returns a joint found to move no inertia, or -1."""
+    """qdd = M^-1 (tau - bias); returns a joint that moves no inertia, or -1."""
     n = P.shape[1]
     turns, loads, motions, rest = rnea.parts(P, work)
     bias, M, still = rest[:n], rest[n:], work[:0]
@@ -74,7 +75,7 @@ def store_body(composites, i, body):
 
 @kernel
 def begin(tree, composites):
-    """Clears what links that are not straight will add to."""
+    """Clears the rows that links that are not straight add to."""
     for i in range(tree.shape[1]):
         if tree[KIND, i] & FORK:
             store_body(composites, i, no_body(composites))
@@ -82,7 +83,7 @@ def begin(tree, composites):
 
 @kernel
 def composite(P, tree, composites, i, body):
-    """Link i and all it carries, from what the link visited before has handed on."""
+    """Link i and its subtree; body: passed on by the link visited last."""
     m, h, J = plus_link(P, tree, i, body)
     if tree[KIND, i] & FORK:
         mass, first, second = load_body(composites, i)
@@ -92,7 +93,7 @@ def composite(P, tree, composites, i, body):
 
 @kernel
 def hand_on(P, tree, q, turns, composites, i, body):
-    """A composite to its parent: a straight link's in registers, any other's through the parent's rows."""
+    """Passes a composite to its parent: a straight link's in registers, any other's through the parent's rows."""
     if tree[PARENT, i] >= 0:
         m, h, J = parent_inertia(P, tree, q, i, turn_of(P, turns, i), body)
         if tree[KIND, i] & STRAIGHT:
@@ -106,7 +107,7 @@ def hand_on(P, tree, q, turns, composites, i, body):
 
 @kernel
 def all_composites(P, tree, q, turns, composites):
-    """The inertia of each link and all it carries, about its frame's origin, into its rows."""
+    """The inertia of each link and its subtree, about its frame's origin, into its rows."""
     begin(tree, composites)
     body = no_body(turns)
     for i in range(P.shape[1] - 1, -1, -1):
@@ -117,7 +118,7 @@ def all_composites(P, tree, q, turns, composites):
 
 @kernel
 def parent_inertia(P, tree, q, i, turn, body):
-    """A composite of link i, as its parent sees it, about the parent's origin."""
+    """A composite of link i, in its parent's frame, about the parent's origin."""
     m, h, J = body
     kind = tree[KIND, i]
     if kind & SLIDES:
@@ -152,12 +153,12 @@ def parent_inertia(P, tree, q, i, turn, body):
 
 @kernel
 def at(tree, i, j):
-    """The place of entry (i, j) in a matrix."""
+    """The row of entry (i, j) of a matrix."""
     return tree[INDEX, i] * tree.shape[1] + tree[INDEX, j]
 
 
-# Entries of joints on different branches are zero. Scalars are cleared in one sweep before the columns, lanes one by
-# one among them: each is the quicker way, and neither costs a chain anything.
+# Entries of joints on different branches are zero. Scalars are cleared in one sweep before the columns, lanes entry by
+# entry with them: each is the faster method for its type, and a chain needs neither.
 
 
 @kernel
@@ -173,7 +174,7 @@ def clear_scalars(tree, M, zero):
 
 @kernel
 def clear_lanes(tree, M, j, i, parent):
-    """Clears lanes where joint j meets what stands between link i, on j's way to the base, and link i's parent."""
+    """Clears lanes: entries of joint j and the links between link i, on j's path to the base, and link i's parent."""
     if width(M) > 1:
         for k in range(parent + 1, i):
             store(M, at(tree, k, j), fill(M, 0.0))
@@ -182,7 +183,7 @@ def clear_lanes(tree, M, j, i, parent):
 
 @kernel
 def columns(P, tree, q, M, turns, composites, whole):
-    """All of M; if not whole, nothing where joints are on different branches."""
+    """All of M; if not whole, entries of joints on different branches are not written."""
     begin(tree, composites)
     body = no_body(turns)
     for j in range(P.shape[1] - 1, -1, -1):
@@ -193,14 +194,14 @@ def columns(P, tree, q, M, turns, composites, whole):
 
 @kernel
 def mass_column(P, tree, q, M, turns, j, wrench, whole):
-    """Column j of M, and row j: the wrench of its composite, felt at each joint on the way to the base."""
+    """Column j of M, and row j: components of its composite's wrench along each joint on the path to the base."""
     store(M, at(tree, j, j), felt(P, tree, j, wrench) + P[ARMATURE, j])
     i, parent = j, tree[PARENT, j]
     while parent >= 0:
         if whole:
             clear_lanes(tree, M, j, i, parent)
         turn = turn_of(P, turns, i)
-        if tree[PARENT, parent] < 0:  # of the last wrench only what the joint feels is wanted: the rest is not computed
+        if tree[PARENT, parent] < 0:  # of the last wrench only the component along the joint is needed
             entry = felt(P, tree, parent, parent_wrench(P, tree, q, i, turn, wrench))
         else:
             wrench = parent_wrench(P, tree, q, i, turn, wrench)
@@ -217,14 +218,14 @@ def mass_column(P, tree, q, M, turns, j, wrench, whole):
 
 @kernel
 def factorise(P, tree, M):
-    """M = L^T D L in place, D on the diagonal and L below it: no entry is made where the tree has none.
+    """M = L^T D L in place, D on the diagonal and L below it: without fill-in, as the tree is sparse.
 
-    Returns the first joint found to move no inertia, or -1.
+    Returns the first joint that moves no inertia, or -1.
     """
     bad = -1
     for k in range(tree.shape[1] - 1, -1, -1):
         pivot = load(M, at(tree, k, k))
-        # an overflow is not singular; and further in than a singular joint, everything would follow
+        # an overflow is not singular; only the outermost singular joint is reported, as those further in follow from it
         if bad < 0 and all_finite(pivot) and not all_above(pivot, P[SMALLEST, k]):
             bad = k
         i = tree[PARENT, k]

@@ -1,4 +1,4 @@
-"""Vectors, matrices, wrenches and motions, seen from a link or from its parent. Frames are those of rows.py.
+"""Vectors, matrices, wrenches and motions in the frames of a link and of its parent. Frames are those of rows.py.
 
 An angle is a pair (sine, cosine), a wrench a pair (force, moment), a motion a pair (linear, angular); moments and
 linear parts are those at the frame's origin.
@@ -24,30 +24,30 @@ def gamma(P, i):
 
 @kernel
 def place(P, i):
-    """The link's origin on its parent at the joint's zero, in axes that have been turned by gamma."""
+    """The link's origin at q = 0, relative to its parent's, in the parent's axes rotated by gamma."""
     return P[PX, i], P[PY, i], P[PZ, i]
 
 
-# ---------------------------------------------------------------------------------------------- turns
+# ---------------------------------------------------------------------------------------------- rotations
 
 
 @kernel
 def turned_back(angle, v):
-    """A vector, seen from a frame that has been turned about z."""
+    """A vector, expressed in a frame that is rotated about z."""
     s, c = angle
     return c * v[0] + s * v[1], c * v[1] - s * v[0], v[2]
 
 
 @kernel
 def turned(angle, v):
-    """A vector of a frame that has been turned about z, seen from where the turn began."""
+    """A vector of a frame that is rotated about z, expressed in the frame before the rotation."""
     s, c = angle
     return c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]
 
 
 @kernel
 def into_link(P, i, turn, v):
-    """A vector of the parent's frame (turned by gamma already), expressed in the link's."""
+    """A vector of the parent's frame (already rotated by gamma), expressed in the link's."""
     s, c = turn
     sa, ca = alpha(P, i)
     t = ca * v[1] + sa * v[2]
@@ -56,7 +56,7 @@ def into_link(P, i, turn, v):
 
 @kernel
 def out_of_link(P, i, turn, v):
-    """A vector of the link's frame, expressed in the parent's (gamma still to be undone)."""
+    """A vector of the link's frame, expressed in the parent's (gamma not yet undone)."""
     s, c = turn
     sa, ca = alpha(P, i)
     t = s * v[0] + c * v[1]
@@ -65,7 +65,7 @@ def out_of_link(P, i, turn, v):
 
 @kernel
 def symmetric_turned_z(angle, S):
-    """R S R^T for a symmetric S and a turn R about z."""
+    """R S R^T for a symmetric S and a rotation R about z."""
     s, c = angle
     xx, yy, zz, xy, xz, yz = S
     u = s * (xx - yy) + (c + c) * xy
@@ -75,7 +75,7 @@ def symmetric_turned_z(angle, S):
 
 @kernel
 def symmetric_turned_x(angle, S):
-    """R S R^T for a symmetric S and a turn R about x."""
+    """R S R^T for a symmetric S and a rotation R about x."""
     s, c = angle
     xx, yy, zz, xy, xz, yz = S
     u = s * (yy - zz) + (c + c) * yz
@@ -85,7 +85,7 @@ def symmetric_turned_x(angle, S):
 
 @kernel
 def matrix_turned_z(angle, M):
-    """R M R^T for any M and a turn R about z; the difference xy - yx does not change."""
+    """R M R^T for any M and a rotation R about z; the difference xy - yx does not change."""
     s, c = angle
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = M
     u = s * (xx - yy) + c * (xy + yx)
@@ -100,7 +100,7 @@ def matrix_turned_z(angle, M):
 
 @kernel
 def matrix_turned_x(angle, M):
-    """R M R^T for any M and a turn R about x; the difference yz - zy does not change."""
+    """R M R^T for any M and a rotation R about x; the difference yz - zy does not change."""
     s, c = angle
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = M
     u = s * (yy - zz) + c * (yz + zy)
@@ -147,7 +147,7 @@ def add_pair(buffer, i, pair):
 
 @kernel
 def parent_wrench(P, tree, q, i, turn, wrench):
-    """A wrench on link i, about its origin, as its parent sees it, about the parent's. (3.3-56), (3.3-57)"""
+    """A wrench on link i, about its origin, expressed in the parent's frame, about the parent's. (3.3-56), (3.3-57)"""
     force, moment = at_zero(P, tree, q, i, wrench)
     f, n = out_of_link(P, i, turn, force), out_of_link(P, i, turn, moment)
     if tree[KIND, i] & STRAIGHT:
@@ -159,9 +159,9 @@ def parent_wrench(P, tree, q, i, turn, wrench):
 
 @kernel
 def carried_motion(P, tree, q, i, turns, motions, before):
-    """The motion of link i's frame that its parent's motion alone gives it.
+    """The motion of link i's frame due to its parent's motion alone.
 
-    The parent's is `before`, the one of the link just visited, or stands in `motions` if link i is not straight.
+    The parent's motion is `before`, that of the link visited last, or in `motions` if link i is not straight.
     """
     if tree[PARENT, i] < 0:
         return zero_pair(turns)

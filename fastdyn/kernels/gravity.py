@@ -30,7 +30,7 @@ def gravity_forces(P, tree, q, tau, work):
 
 @kernel
 def outward(P, tree, turns, loads, ups):
-    """Each link's weight, as the wrench that carries it; up: minus the gravity vector, seen from the link."""
+    """The wrench that supports each link's weight; up: minus the gravity vector, in the link's frame."""
     zero = fill(turns, 0.0)
     up = zero_vector(turns)
     for i in range(P.shape[1]):
@@ -44,7 +44,7 @@ def outward(P, tree, turns, loads, ups):
         hx, hy = P[HX, i], P[HY, i]
         if kind & SLIDES:
             store_pair(loads, i, (times(P[MASS, i], up), cross((hx, hy, P[HZ, i]), up)))
-        else:  # mass and hz are the parent's by now
+        else:  # mass and hz have been moved to the parent
             store_pair(loads, i, ((zero, zero, zero), (hy * up[2], -(hx * up[2]), hx * up[1] - hy * up[0])))
         if kind & FORK:
             store_vector(ups, 3 * i, up)

@@ -1,17 +1,17 @@
-"""What a joint does: how its coordinate moves its link, what it feels of a wrench, which inertia it sees.
+"""Joints: the motion of the link, the component of a wrench along the joint, the inertia that acts on it.
 
-Everything that depends on the type of a joint and is not an algorithm's own stands here. A joint's unit motion is
+Everything that depends on the type of a joint, except the parts of one algorithm, is here. A joint's unit motion is
 
-    revolute: a turn about z;   prismatic: travel along z;   helical: the turn, and PITCH of the travel.
+    revolute: rotation about z;   prismatic: translation along z;   helical: the rotation, and PITCH of the translation.
 
-`turns` holds how far each joint turns its link: n sines, then n cosines, in the model's order of links.
+`turns` holds each link's angle about its joint: n sines, then n cosines, in the model's order of links.
 """
 
 from fastdyn.kernels.rows import *
 from fastdyn.scalars import by_sign, fill, kernel, load, sincos_rows, store
 from fastdyn.scalars.vectors import *
 
-TURN = 2  # rows of a link's turn
+TURN = 2  # rows of a link's sine and cosine
 
 
 @kernel
@@ -35,13 +35,13 @@ def turn_of(P, turns, i):
 
 @kernel
 def along(P, tree, i, value):
-    """Travel along z that belongs to a coordinate, speed that belongs to a rate, ... of a joint that slides."""
+    """Travel along z for a coordinate, speed for a rate, ..., of a prismatic or helical joint."""
     return P[PITCH, i] * value if tree[KIND, i] & HELICAL else value
 
 
 @kernel
 def travel(P, tree, q, i):
-    """How far a joint that slides has moved its link along z."""
+    """Travel of a link along z, by its prismatic or helical joint."""
     return along(P, tree, i, load(q, tree[INDEX, i]))
 
 
@@ -50,7 +50,7 @@ def travel(P, tree, q, i):
 
 @kernel
 def slid(P, tree, q, i, motion):
-    """A motion about where link i's origin is at the joint's zero, as motion about the origin."""
+    """A motion given at link i's origin at q = 0, as the motion at its origin."""
     v, w = motion
     if tree[KIND, i] & SLIDES:
         d = travel(P, tree, q, i)
@@ -60,7 +60,7 @@ def slid(P, tree, q, i, motion):
 
 @kernel
 def plus_joint(P, tree, i, motion, rate):
-    """A link's motion and the joint's own: its unit motion times a rate."""
+    """A link's motion plus the joint's: its unit motion times a rate."""
     v, w = motion
     kind = tree[KIND, i]
     if kind & SLIDES:
@@ -72,7 +72,7 @@ def plus_joint(P, tree, i, motion, rate):
 
 @kernel
 def slide_rate(P, tree, q, qd, i, w):
-    """How fast link i's origin moves against where it is at the joint's zero; w: the link's angular velocity."""
+    """Velocity of link i's origin relative to its position at q = 0; w: the link's angular velocity."""
     d = travel(P, tree, q, i)
     return w[1] * d, -(w[0] * d), along(P, tree, i, load(qd, tree[INDEX, i]))
 
@@ -82,7 +82,7 @@ def slide_rate(P, tree, q, qd, i, w):
 
 @kernel
 def felt(P, tree, i, wrench):
-    """The part of a wrench on link i that its joint feels: the power it takes at the joint's unit motion. (3.3-58)"""
+    """The component of a wrench on link i along its joint: its power at the joint's unit motion. (3.3-58)"""
     force, moment = wrench
     kind = tree[KIND, i]
     if kind & SLIDES:
@@ -94,7 +94,7 @@ def felt(P, tree, i, wrench):
 
 @kernel
 def at_zero(P, tree, q, i, wrench):
-    """A wrench on link i, about where its origin is at the joint's zero."""
+    """A wrench on link i, about its origin at q = 0."""
     f, n = wrench
     if tree[KIND, i] & SLIDES:
         d = travel(P, tree, q, i)
@@ -104,7 +104,7 @@ def at_zero(P, tree, q, i, wrench):
 
 @kernel
 def friction(P, tree, qd, i):
-    """What friction takes at joint i, whose KIND has RUBS."""
+    """Friction of joint i, whose KIND has RUBS."""
     rate = load(qd, tree[INDEX, i])
     return rate * P[VISCOUS, i] + by_sign(rate, P[PLUS, i], P[MINUS, i])
 
@@ -114,7 +114,7 @@ def friction(P, tree, qd, i):
 
 @kernel
 def unit_wrench(P, tree, i, body, zero):
-    """The wrench that a rigid body (m, h, J) on joint i takes, at rest, at the joint's unit acceleration.
+    """The wrench that gives a rigid body (m, h, J) on joint i, at rest, the joint's unit acceleration.
 
     zero: of the body's kind of scalar.
     """
@@ -130,7 +130,7 @@ def unit_wrench(P, tree, i, body, zero):
 
 @kernel
 def articulated_wrench(P, tree, i, body):
-    """The wrench that an articulated body (A, B, C) on joint i takes, at rest, at the joint's unit acceleration."""
+    """The wrench that gives an articulated body (A, B, C) on joint i, at rest, the joint's unit acceleration."""
     A, B, C = body
     kind = tree[KIND, i]
     along_z = (A[4], A[5], A[2]), B[2]
@@ -145,7 +145,7 @@ def articulated_wrench(P, tree, i, body):
 
 @kernel
 def plus_link(P, tree, i, body):
-    """A rigid body (m, h, J) and what joint i can feel of its link's inertia."""
+    """A rigid body (m, h, J) plus the remaining inertia of link i."""
     m, h, J = body
     kind = tree[KIND, i]
     hx, hy, hz = h[0] + P[HX, i], h[1] + P[HY, i], h[2]
@@ -160,7 +160,7 @@ def plus_link(P, tree, i, body):
 
 @kernel
 def articulated_plus_link(P, tree, i, body):
-    """An articulated body (A, B, C) and what joint i can feel of its link: A = m, B = -[h]x, C = trace(J) - J."""
+    """An articulated body (A, B, C) plus the remaining inertia of link i: A = m, B = -[h]x, C = trace(J) - J."""
     (Axx, Ayy, Azz, Axy, Axz, Ayz), (Bx, By, Bz), C = body
     kind, hx, hy = tree[KIND, i], P[HX, i], P[HY, i]
     Bx, By, Bz = (Bx[0], Bx[1], Bx[2] - hy), (By[0], By[1], By[2] + hx), (Bz[0] + hy, Bz[1] - hx, Bz[2])

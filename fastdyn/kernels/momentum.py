@@ -1,6 +1,6 @@
-"""Momentum and centre of mass of the links that move, O(n).
+"""Momentum and centre of mass of the moving links, O(n).
 
-Each link's share is summed inward, each time seen from the parent, until it reaches the base.
+Each link's share is expressed in its parent's frame and added there, from the tips to the base.
 """
 
 from fastdyn.kernels.frames import *
@@ -10,7 +10,7 @@ from fastdyn.kernels.velocities import spin, velocities
 from fastdyn.scalars import add, fill, kernel, load, store
 from fastdyn.scalars.vectors import *
 
-BODY = 4  # rows of a body: mass, first moment; those of the base stand behind those of the links
+BODY = 4  # rows of a body: mass, first moment; the base's rows follow those of the links
 
 
 def momentum_rows(n):
@@ -58,13 +58,13 @@ def link_momentum(P, i, motion):
 
 @kernel
 def receiver(P, tree, i):
-    """Where the rows stand that link i is added to: its parent's, or those behind the last link, the base's."""
+    """Index of the rows that link i is added to: its parent's, or n for the base's."""
     return tree[PARENT, i] if tree[PARENT, i] >= 0 else P.shape[1]
 
 
 @kernel
 def sum_of_wrenches(P, tree, q, turns, wrenches):
-    """Adds each link's wrench to its parent's, so that the base's are the sum of all, about the base's origin."""
+    """Adds each link's wrench to its parent's, so that the base's is the sum of all, about the base's origin."""
     none = zero_pair(turns)
     wrench = none
     for i in range(P.shape[1] - 1, -1, -1):
@@ -85,7 +85,7 @@ def first_moments(P, tree, q, turns, bodies):
     for i in range(n):
         if tree[KIND, i] & FORK:
             store_body(bodies, i, zero, zero_vector(turns))
-    m, h = zero, zero_vector(turns)  # what the link just visited hands to this one
+    m, h = zero, zero_vector(turns)  # passed on by the link visited last
     for i in range(n - 1, -1, -1):
         kind = tree[KIND, i]
         h = h[0] + P[HX, i], h[1] + P[HY, i], h[2]
@@ -94,7 +94,7 @@ def first_moments(P, tree, q, turns, bodies):
         if kind & FORK:
             beside = load_body(bodies, i)
             m, h = m + beside[0], plus(h, beside[1])
-        if tree[PARENT, i] < 0:  # what no joint can feel has reached the base, but moves
+        if tree[PARENT, i] < 0:  # inertia that acts on no joint was moved to the base, but moves with this link
             m, h = m + P[LOST_MASS, i], (h[0], h[1], h[2] + P[LOST_HZ, i])
         h = parent_moment(P, tree, q, i, turn_of(P, turns, i), m, h)
         if not kind & STRAIGHT:
@@ -104,7 +104,7 @@ def first_moments(P, tree, q, turns, bodies):
 
 @kernel
 def parent_moment(P, tree, q, i, turn, m, h):
-    """A first moment of link i, about its origin, as its parent sees it, about the parent's."""
+    """A first moment of link i, about its origin, expressed in the parent's frame, about the parent's."""
     kind = tree[KIND, i]
     if kind & SLIDES:
         h = h[0], h[1], h[2] + travel(P, tree, q, i) * m

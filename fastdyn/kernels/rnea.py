@@ -1,8 +1,8 @@
-"""Recursive Newton-Euler: the forces that a motion takes, O(n).
+"""Recursive Newton-Euler: the forces of a motion, O(n).
 
 Everything of link i is expressed in link i's own frame, about its origin (eqs. 3.3-50 to 3.3-58 of the chapter on robot
-arm dynamics, there for frames at the links' far ends). Two passes: `outward` finds each link's motion and the wrench
-that this motion takes, `inward` sums the wrenches of all that a joint carries.
+arm dynamics, there for frames at the links' far ends). Two passes: `outward` computes each link's motion and the wrench
+that causes it, `inward` sums the wrenches of each joint's subtree.
 """
 
 from fastdyn.kernels.frames import *
@@ -69,7 +69,7 @@ def parts(P, work):
 
 @kernel
 def outward(P, tree, q, qd, qdd, turns, loads, motions, keep):
-    """Each link's motion, from the base to the tips, and the wrench it takes.
+    """Each link's motion, from the base to the tips, and the wrench that causes it.
 
     qdd: an empty buffer for no acceleration; keep: whether every link's motion is stored.
     w, dw: angular velocity and acceleration; a: acceleration of the origin; U: see `whirl`.
@@ -116,7 +116,7 @@ def base_acceleration(P, i, buffer):
 
 @kernel
 def plus_straight(P, i, a, U):
-    """(3.3-52): the acceleration of a straight link's place on its parent."""
+    """(3.3-52): the acceleration of the parent at a straight link's origin at q = 0."""
     px, pz = P[PX, i], P[PZ, i]
     return (
         a[0] + U[0][0] * px + U[0][2] * pz,
@@ -127,7 +127,7 @@ def plus_straight(P, i, a, U):
 
 @kernel
 def beside(P, i, motion):
-    """The parent's motion, turned by gamma, with the acceleration of any link's place on it. (3.3-52)"""
+    """The parent's motion in axes rotated by gamma, with its acceleration at any link's origin at q = 0. (3.3-52)"""
     w, dw, a = motion
     w, dw, a = turned_back(gamma(P, i), w), turned_back(gamma(P, i), dw), turned_back(gamma(P, i), a)
     p = place(P, i)
@@ -153,7 +153,7 @@ def sliding(d, speed, acceleration, w, a, U):
 
 @kernel
 def whirl(w, dw):
-    """[dw]x + [w]x[w]x: times a place, the acceleration there against the origin's. (3.3-52), (3.3-53)"""
+    """[dw]x + [w]x[w]x: times a position, the acceleration there relative to the origin's. (3.3-52), (3.3-53)"""
     xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
     xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
     return (
@@ -165,25 +165,25 @@ def whirl(w, dw):
 
 @kernel
 def light_wrench(P, i, a, U):
-    """The wrench that a revolute link's motion takes: mass and hz are the parent's by now."""
+    """The wrench of a revolute link's motion: mass and hz have been moved to the parent."""
     hx, hy = P[HX, i], P[HY, i]
     # (3.3-53), (3.3-54)
     force = U[0][0] * hx + U[0][1] * hy, U[1][0] * hx + U[1][1] * hy, U[2][0] * hx + U[2][1] * hy
-    # (3.3-55) about the origin: h x a, and what the second moments take
+    # (3.3-55) about the origin: h x a, and the second moments' part
     lever = hy * a[2], -(hx * a[2]), hx * a[1] - hy * a[0]
     return force, plus(lever, second_moment(P, i, U))
 
 
 @kernel
 def heavy_wrench(P, i, a, U):
-    """The wrench that the motion of mass and first moment takes. (3.3-53), (3.3-54)"""
+    """The wrench due to mass and first moment. (3.3-53), (3.3-54)"""
     h = P[HX, i], P[HY, i], P[HZ, i]
     return plus(times(P[MASS, i], a), matrix_vector(U, h)), cross(h, a)
 
 
 @kernel
 def second_moment(P, i, U):
-    """(3.3-55): the moment that turning the link's second moments takes."""
+    """(3.3-55): the moment due to the link's second moments."""
     return whirled(U, P[JXX, i], P[JYY, i], P[JXY, i], P[JXZ, i], P[JYZ, i])
 
 
@@ -233,13 +233,13 @@ def user_axes(P, i):
 
 @kernel
 def inward(P, tree, q, qd, qdd, tau, turns, loads, keep):
-    """From the tips to the base: what each joint transmits and, of it, tau.
+    """From the tips to the base: the wrench that each joint transmits, and its component tau.
 
-    A straight link hands its wrench on in registers, any other through its parent's rows. keep: `loads` becomes what
-    each joint transmits, and tau is left alone.
+    A straight link passes its wrench on in registers, any other through its parent's rows. keep: `loads` becomes the
+    wrenches that joints transmit, and tau is not written.
     """
     none = zero_pair(turns)
-    wrench = none  # what the link just visited hands to this one
+    wrench = none  # passed on by the link visited last
     for i in range(P.shape[1] - 1, -1, -1):
         wrench = plus_pair(wrench, load_pair(loads, i))
         if keep:
@@ -256,7 +256,7 @@ def inward(P, tree, q, qd, qdd, tau, turns, loads, keep):
 
 @kernel
 def plus_drive(P, tree, qd, qdd, i, force):
-    """A joint's force, and what its rotor and friction take; empty buffers for no acceleration, no velocity."""
+    """A joint's force plus rotor inertia and friction; empty buffers for no acceleration, no velocity."""
     if qdd.shape[0] > 0:
         force = force + P[ARMATURE, i] * load(qdd, tree[INDEX, i])
     if qd.shape[0] > 0 and tree[KIND, i] & RUBS:
@@ -266,9 +266,9 @@ def plus_drive(P, tree, qd, qdd, i, force):
 
 @kernel
 def reaction(P, i, motion, wrench):
-    """What joint i transmits, about the joint's own origin, in the user's link frame.
+    """The wrench that joint i transmits, about the joint's own origin, in the user's link frame.
 
-    The wrench lacks the inertia that was moved to the parent: it rests on the joint and is added here.
+    `wrench` lacks the inertia that was moved to the parent: it acts on this joint and is added here.
     """
     w, dw, a = motion
     U = whirl(w, dw)

@@ -1,47 +1,46 @@
-"""The layout of the arrays that kernels read: which row holds what. Written here once.
+"""The layout of the arrays that kernels read: the meaning of each row.
 
 `P` is a (ROWS, n) float64 array: one row per quantity, one column per link. Column i belongs to the link that joint i
-carries. Links stand in the model's own order: parents before children, each chain in one run.
+carries. Links are in the model's own order: parents before children, chains contiguous.
 
-The frame of link i has its z axis along joint i's axis. From the parent's frame (the base link's for a link on the
-base) one gets there by
+The frame of link i has its z axis along joint i's axis. It follows from the parent's frame (the base link's for a link
+on the base) by
 
-    turn GAMMA about z,  go (PX, PY, PZ),  turn ALPHA about x,  then the joint's motion:
-    revolute: turn about z by q + OFFSET;  prismatic: turn about z by the constant THETA and go q along z;
-    helical: turn about z by q + OFFSET and go PITCH q along z.
+    rotation by GAMMA about z,  translation (PX, PY, PZ),  rotation by ALPHA about x,  then the joint's motion:
+    revolute: rotation about z by q + OFFSET;  prismatic: rotation about z by the constant THETA, translation q along z;
+    helical: rotation about z by q + OFFSET, translation PITCH q along z.
 
-A link whose parent stands just before it, with GAMMA = 0 and PY = 0, is STRAIGHT: nearly all links of most robots.
+A link whose parent is the link before it, with GAMMA = 0 and PY = 0, is STRAIGHT: nearly all links of most robots.
 A link on the base has parent -1; (GX, GY, GZ) are minus the gravity vector in its frame at q + OFFSET = 0.
 
 Inertia: m, the first moment h = m c and the second moments J = integral of r r^T dm, all about the link frame's origin.
-What cannot be felt at the joint has been moved to the parent beforehand (see model.py): a revolute link keeps HX, HY,
-JXX, JYY, JXY, JXZ, JYZ; a prismatic link keeps MASS, HX, HY, HZ; a helical link keeps all of them. The LOST rows hold
-what moved.
+What does not act on the joint has been moved to the parent (see model.py): a revolute link keeps HX, HY, JXX, JYY, JXY,
+JXZ, JYZ; a prismatic link keeps MASS, HX, HY, HZ; a helical link keeps all of them. The LOST rows hold what was moved.
 """
 
 # fmt: off
 (
     COS_ALPHA, SIN_ALPHA, PX, PY, PZ,           # from the parent's frame to this one
-    COS_GAMMA, SIN_GAMMA,                       # the turn before, where the link is not straight
+    COS_GAMMA, SIN_GAMMA,                       # rotation before that, if the link is not straight
     OFFSET, COS_THETA, SIN_THETA,               # angle = q + OFFSET; THETA of prismatic joints
     GX, GY, GZ,                                 # links on the base: minus gravity, in this frame
-    HX, HY, JXX, JYY, JXY, JXZ, JYZ, MASS, HZ,  # inertia that is left
+    HX, HY, JXX, JYY, JXY, JXZ, JYZ, MASS, HZ,  # remaining inertia
     ARMATURE, VISCOUS, PLUS, MINUS,             # drive: rotor, viscous and Coulomb friction by direction of motion
-    SMALLEST,                                   # singularity threshold of the inertia felt at the joint
+    SMALLEST,                                   # singularity threshold of the inertia at the joint
     LOST_MASS, LOST_HZ, LOST_XX, LOST_YY, LOST_ZZ, LOST_XY, LOST_XZ, LOST_YZ,  # inertia that was moved to the parent
     JOINT_Z,                                    # the joint's own origin, on this frame's z axis
     EXX, EXY, EXZ, EYX, EYY, EYZ, EZX, EZY, EZZ, EX, EY, EZ,  # the user's link frame in this one: rotation, origin
-    PITCH,                                      # travel along z per turn of helical joints, m/rad
+    PITCH,                                      # travel along z per angle of helical joints, m/rad
     BASE_GX, BASE_GY, BASE_GZ, BASE_POTENTIAL,  # minus gravity along the base's axes; J/kg at the base's origin
     ROWS,
 ) = range(54)
 
 # `tree` is a (3, n) int64 array
-PARENT, KIND, INDEX = range(3)  # INDEX: where joint i stands in the user's q
+PARENT, KIND, INDEX = range(3)  # INDEX: of joint i in the user's q
 
 # bits of KIND
 PRISMATIC, STRAIGHT, FORK, RUBS, HEAVY, HELICAL = 1, 2, 4, 8, 16, 32
 SLIDES = PRISMATIC | HELICAL
 # FORK: some child is not straight; RUBS: has friction;
-# HEAVY: some mass is left on it or on what it carries (revolute links give theirs to the parent)
+# HEAVY: some mass remains on it or in its subtree (revolute links give theirs to the parent)
 # fmt: on

@@ -1,4 +1,4 @@
-"""How fast each link moves, and the kinetic energy of it."""
+"""Link velocities and kinetic energy."""
 
 from fastdyn.kernels.frames import *
 from fastdyn.kernels.joints import *
@@ -13,7 +13,7 @@ def kinetic_energy_rows(n):
 
 @kernel
 def velocities(P, tree, q, qd, turns, speeds):
-    """(linear, angular) velocity of each link's frame, expressed in it. (3.3-50) and its integral"""
+    """(linear, angular) velocity of each link's frame, expressed in it. (3.3-50) for the angular part"""
     motion = zero_pair(turns)
     for i in range(P.shape[1]):
         motion = carried_motion(P, tree, q, i, turns, speeds, motion)
@@ -23,7 +23,7 @@ def velocities(P, tree, q, qd, turns, speeds):
 
 @kernel
 def spin(P, i, w):
-    """I w: angular momentum of a link that turns about its origin, I = trace(J) - J."""
+    """I w: angular momentum of a link that rotates about its origin, I = trace(J) - J."""
     Jxx, Jyy, Jxy, Jxz, Jyz = P[JXX, i], P[JYY, i], P[JXY, i], P[JXZ, i], P[JYZ, i]
     return (
         Jyy * w[0] - Jxy * w[1] - Jxz * w[2],
@@ -34,7 +34,7 @@ def spin(P, i, w):
 
 @kernel
 def kinetic_energy(P, tree, q, qd, kinetic, work):
-    """The sum over links of m v.v / 2 + v.(w x h) + w.I w / 2, and the rotors'."""
+    """The sum over links of m v.v / 2 + v.(w x h) + w.I w / 2, plus the rotors'."""
     n = P.shape[1]
     turns, speeds = work[: TURN * n], work[TURN * n :]
     turn_all(P, tree, q, turns)

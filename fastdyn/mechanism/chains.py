@@ -1,6 +1,6 @@
 """Description -> the flat arrays that fastdyn.formulations reads: a D-H table, or home placements and screws.
 
-Only the links count: motors (rotors and friction) are left out. Fixed links are lumped into the moving ones.
+Motors (rotors and friction) are left out. Fixed links are lumped into the moving ones.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fastdyn.geometry import go, homogeneous, inverse
 from fastdyn.mechanism.description import Mechanism
 from fastdyn.mechanism.parts import EPS, Array
 
-FARTHEST = 1000.0  # times the robot's size: beyond, inertia about a D-H frame's origin is lost in rounding
+FARTHEST = 1000.0  # robot sizes: inertia about a D-H origin farther away is lost in rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class Chain:
     name: str
     P: Array  # (ROWS, n): one row per quantity, one column per link
     kinds: NDArray[np.int64]  # (1, n): of the joints
-    order: NDArray[np.int64]  # where the joints of the chain stand in the user's q
+    order: NDArray[np.int64]  # index of each joint in the user's q
 
     @property
     def n(self) -> int:
@@ -47,12 +47,12 @@ class _Body:
     """A moving link of a chain, in the order of the chain."""
 
     index: int  # of its joint in the user's q
-    before: Array  # pose of the joint's frame at zero on the link before
+    before: Array  # pose of the joint's frame on the previous link, at q = 0
     moments: Array  # 4x4 moments about the link's frame, fixed links included
 
 
 def dh_chain(robot: Mechanism) -> Chain:
-    """A chain in standard D-H frames: the robot's own where it was described so, else constructed."""
+    """A chain in standard D-H frames: the robot's own if it was described by a D-H table, else constructed."""
     for joint in robot.joints:
         if joint.kind == "helical":
             raise FormulationError(
@@ -77,7 +77,7 @@ def dh_chain(robot: Mechanism) -> Chain:
 
 
 def screw_chain(robot: Mechanism) -> Chain:
-    """A chain by screws, with frames at the centres of mass along the axes of the links' own frames."""
+    """A chain in terms of screws, with frames at the centres of mass, parallel to the links' own frames."""
     bodies = _bodies(robot)
     P = np.zeros((screw_rows.ROWS, len(bodies)), order="F")
     gravity = robot.mount[:3, :3].T @ robot.gravity
@@ -103,7 +103,7 @@ def screw_chain(robot: Mechanism) -> Chain:
 
 
 def _bodies(robot: Mechanism) -> list[_Body]:
-    """The moving links from the base outward; an error if they are no chain."""
+    """The moving links from the base outward; raises if they do not form a chain."""
     if robot.coupling is not None:
         raise FormulationError(f"{robot.name} is coupled: expected a robot whose joints move independently")
     carrier, moments = robot.carriers, robot.moments
@@ -127,7 +127,7 @@ Table = tuple[Array, list[Array], Array]  # rows COS_ALPHA to THETA; D-H frames 
 
 
 def _own_table(robot: Mechanism, bodies: list[_Body]) -> Table | None:
-    """The table of a robot that was described by one: every joint turns about z, then goes d, a and turns alpha."""
+    """The robot's own D-H table: every joint axis is z, followed by d, a and alpha. None if it was not described so."""
     table = np.zeros((5, len(bodies)))
     for i, body in enumerate(bodies):
         joint, turn = robot.joints[body.index], body.before
@@ -179,7 +179,7 @@ def _constructed_table(robot: Mechanism, bodies: list[_Body]) -> Table:
 
 
 def _axes_at_zero(robot: Mechanism, bodies: list[_Body]) -> tuple[list[tuple[Array, Array]], list[Array]]:
-    """A point and the direction of each joint's axis, and the links' poses, on the base with all joints at zero."""
+    """A point and the direction of each joint axis, and the links' poses, in the base frame at q = 0."""
     lines, links, pose = [], [], np.eye(4)
     for body in bodies:
         joint = robot.joints[body.index]
@@ -191,9 +191,9 @@ def _axes_at_zero(robot: Mechanism, bodies: list[_Body]) -> tuple[list[tuple[Arr
 
 
 def _normal(way: Array, z: Array, z_next: Array, x: Array) -> tuple[float, float, Array]:
-    """The common normal of two lines: how far along z it begins, its length and its direction.
+    """The common normal of two lines: its offset along z, its length and its direction.
 
-    way: from a point of the first line to one of the second. x: the direction if the lines are one.
+    way: from a point of the first line to one of the second. x: the direction if the lines coincide.
     """
     across = np.cross(z, z_next)
     square = float(across @ across)

@@ -15,7 +15,7 @@ from fastdyn.mechanism.parts import EPS, Array
 
 
 def coupling_arrays(coupling: Coupling, model: Model) -> tuple[Array, NDArray[np.int64]]:
-    """G and pattern: the coupling matrix by rows without its zeros, offsets, and the coordinates' own motors."""
+    """G and pattern: the coupling matrix in sparse rows, offsets, and the coordinates' own motors."""
     n, m = coupling.G.shape
     joints, columns = np.nonzero(coupling.G)
     G = np.zeros((c.COUPLING_ROWS, max(n, m, len(joints))), order="F")
@@ -25,7 +25,7 @@ def coupling_arrays(coupling: Coupling, model: Model) -> tuple[Array, NDArray[np
     for k, motor in enumerate(coupling.motors):
         plus, minus = motor.joint_coulomb
         G[[c.ARMATURE, c.VISCOUS, c.PLUS, c.MINUS], k] = motor.armature, motor.joint_viscous, plus, -minus
-    # the rounding of an inertia felt along a coordinate, from that felt at the joints: M_ij <= sqrt(M_ii M_jj)
+    # rounding error of a coordinate's inertia, from that of the joints' inertias: M_ij <= sqrt(M_ii M_jj)
     noise = np.empty(n)
     noise[model.tree[INDEX]] = model.P[SMALLEST]
     G[c.SMALLEST, :m] = (np.abs(coupling.G).T @ np.sqrt(noise)) ** 2 + 4 * n * EPS * G[c.ARMATURE, :m]

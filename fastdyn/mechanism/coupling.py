@@ -1,7 +1,6 @@
-"""Coordinates phi that move the joints together, q = G phi + offset, and the motors that turn with them.
+"""Coupled joints: coordinates phi with q = G phi + offset, G constant, and the motors of these coordinates.
 
-Motors that sit at the base and reach a far joint through rods or belts, joints that mimic others, and parallelogram
-linkages are all of this kind. G is constant.
+Examples: motors at the base that drive distal joints through rods or belts, mimic joints, parallelogram linkages.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from fastdyn.mechanism.parts import EPS, Array, Motor, check_name, frozen
 class Coupling:
     """q = G phi + offset for n joints and m coordinates.
 
-    G: (n, m), m <= n, of full column rank; offset: (n,), zero if not given; names: of the m coordinates, phi1, phi2,
-    ... if not given; motors: m motors, each of which turns with its coordinate, or None where there is none.
+    G: (n, m), m <= n, of full column rank; offset: (n,), zero if not given; names: of the m coordinates, default
+    phi1, phi2, ...; motors: m motors, one for each coordinate, or None where there is none.
 
     >>> Coupling([[1, 0], [-1, 1]], names=("shoulder", "upper arm")).offset.tolist()
     [0.0, 0.0]
@@ -41,7 +40,7 @@ class Coupling:
         motors: Sequence[Motor | None] | None = None,
         n: int | None = None,
     ) -> None:
-        """n: the number of joints that G is to have rows for, where it is known."""
+        """n: the number of joints, if known: the expected number of rows of G."""
         matrix = _matrix(G, n)
         n, m = matrix.shape
         shift = frozen(np.zeros(n) if offset is None else offset, (n,), "offset")
@@ -53,7 +52,7 @@ class Coupling:
         object.__setattr__(self, "motors", _motors(motors, called))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy is made from the parts, so that its arrays are read-only, too."""
+        """Copies are rebuilt from the parts, so that their arrays are read-only, too."""
         return Coupling, (self.G, self.offset, self.names, self.motors)
 
     @property
@@ -62,7 +61,7 @@ class Coupling:
         return len(self.names)
 
     def compose(self, inner: Coupling) -> Coupling:
-        """The coupling of the joints by the coordinates of `inner`, which move the coordinates of this one.
+        """The joints in terms of the coordinates of `inner`, which drive the coordinates of this coupling.
 
         >>> Coupling([[1], [2]]).compose(Coupling([[3]])).G.tolist()
         [[3.0], [6.0]]
@@ -102,7 +101,7 @@ def _check_rank(matrix: Array, names: tuple[str, ...]) -> None:
     lengths = np.abs(matrix).max(axis=0)
     if not lengths.all():
         raise RobotError(f"G: coordinate {names[int(np.argmin(lengths))]!r} moves no joint: its column is zero")
-    apart = np.abs(np.diagonal(np.linalg.qr(matrix / lengths)[1]))  # how far each column is from those before it
+    apart = np.abs(np.diagonal(np.linalg.qr(matrix / lengths)[1]))  # distance of each column from those before it
     if apart.min() <= 8 * n * EPS:
         k = int(np.argmax(apart <= 8 * n * EPS))
         raise RobotError(

@@ -1,4 +1,4 @@
-"""Description: an immutable, checked tree of links and joints, which readers make and everything else starts from."""
+"""Description: an immutable, checked tree of links and joints. Readers return it; robots are built from it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ Carriers = Mapping[str, tuple[str, Array]]
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class Description:
-    """A tree of rigid links on a fixed base, perhaps with a coupling of its joints' coordinates.
+    """A tree of rigid links on a fixed base, optionally with coupled joints.
 
-    links and joints may come in any order; joint coordinates are in the order of the moving joints given. gravity: the
+    links and joints may be in any order; joint coordinates are in the order of the moving joints given. gravity: the
     vector g in the world, m/s^2; mount: the base link's pose in the world; coupling: of all moving joints.
     """
 
@@ -73,7 +73,7 @@ class Description:
             )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy is made from the parts: it finds derived facts anew, and its arrays are read-only, too."""
+        """Copies are rebuilt from the parts: derived values are recomputed, and arrays are read-only, too."""
         return Description, (self.all_links, self.all_joints, self.name, self.gravity, self.mount, self.coupling)
 
     def __repr__(self) -> str:
@@ -88,7 +88,7 @@ class Description:
         parts = {"links": self.all_links, "joints": self.all_joints, "name": self.name, "gravity": self.gravity}
         return Description(**{**parts, "mount": self.mount, "coupling": self.coupling, **changes})
 
-    # ------------------------------------------------------------------------------------------ derived facts
+    # ------------------------------------------------------------------------------------------ derived values
 
     @property
     def n(self) -> int:
@@ -107,7 +107,7 @@ class Description:
 
     @cached_property
     def moving_mass(self) -> float:
-        """Mass of all links that some joint moves, kg."""
+        """Mass of all moving links, kg."""
         return sum(link.mass for link in self.all_links if self.carriers[link.name][0] != self.base.name)
 
     @cached_property
@@ -130,7 +130,7 @@ class Description:
 
     @property
     def moments(self) -> list[Array]:
-        """The 4x4 moments of each moving link about its frame, fixed links included, in the order of q."""
+        """The 4x4 moments of each moving link and the links fixed to it, in its frame, in the order of q."""
         index = self._places
         found = [np.zeros((4, 4)) for _ in self.joints]
         for link in self.all_links:
@@ -141,7 +141,7 @@ class Description:
 
     @property
     def nodes(self) -> list[Node]:
-        """What mechanism.model.build starts from: each moving joint, what carries it and the inertia it moves."""
+        """The input of mechanism.model.build: each moving joint, its parent and the inertia of its link."""
         index, moments = self._places, self.moments
         found = []
         for i, joint in enumerate(self.joints):
@@ -156,7 +156,7 @@ class Description:
     # ------------------------------------------------------------------------------------------ doubtful links
 
     def doubts(self, massless: bool = False) -> dict[str, str]:
-        """For each physically impossible link, why it is; see Robot.doubts."""
+        """Physically impossible links and the reasons; see Robot.doubts."""
         found = {link.name: doubt for link in self.all_links if link is not self.base and (doubt := link.doubts())}
         if massless:
             with np.errstate(over="ignore", invalid="ignore"):  # poses do not matter here
@@ -168,7 +168,7 @@ class Description:
         return found
 
     def checked(self, strict: bool) -> Description:
-        """Itself, after a RobotWarning that lists physically impossible links; strict: a RobotError instead."""
+        """Returns itself; physically impossible links raise a RobotWarning, or a RobotError if strict."""
         doubts = [f"{name!r} {doubt}" for name, doubt in self.doubts().items()]
         if doubts:
             message = f"robot {self.name!r} has links that no real body can be: {'; '.join(doubts)}"
@@ -179,7 +179,7 @@ class Description:
 
 
 class HasDescription:
-    """Whatever holds a description: its facts are at hand here, too."""
+    """Base class of objects with a description: gives access to its attributes."""
 
     description: Description
 
@@ -220,12 +220,12 @@ class HasDescription:
 
     @property
     def base(self) -> Link:
-        """The link that stands still."""
+        """The fixed link."""
         return self.description.base
 
     @property
     def coupling(self) -> Coupling | None:
-        """How coordinates move the joints together, if they do."""
+        """The coupling of the joints, or None."""
         return self.description.coupling
 
     @property
@@ -240,7 +240,7 @@ class HasDescription:
 
     @property
     def moving_mass(self) -> float:
-        """Mass of all links that some joint moves, kg."""
+        """Mass of all moving links, kg."""
         return self.description.moving_mass
 
     @property
@@ -250,14 +250,14 @@ class HasDescription:
 
     @property
     def moments(self) -> list[Array]:
-        """The 4x4 moments of each moving link about its frame, fixed links included, in the order of q."""
+        """The 4x4 moments of each moving link and the links fixed to it, in its frame, in the order of q."""
         return self.description.moments
 
     def doubts(self, massless: bool = False) -> dict[str, str]:
-        """For each physically impossible link, why it is: {} for a robot that could be built. The base never counts.
+        """Physically impossible links and the reasons: {} if there are none. The base is not checked.
 
-        massless: whether a link that moves without mass counts. It makes no difference between two joints, where it is
-        a way to describe one joint of several axes; at the end of a chain it makes the mass matrix singular.
+        massless: whether to list moving links without mass. Between two joints, as in a joint with several axes, they
+        do no harm; at the end of a chain they make the mass matrix singular.
 
         >>> import fastdyn as fd
         >>> arm = fd.Robot([Link("base"), Link("rod")], [Joint("hinge", "base", "rod")])
@@ -267,11 +267,11 @@ class HasDescription:
         return self.description.doubts(massless)
 
 
-Mechanism = Description | HasDescription  # what functions of this package's lower parts take: a description or a robot
+Mechanism = Description | HasDescription  # the argument of lower-level functions: a description or a robot
 
 
 def warn(message: str) -> None:
-    """A RobotWarning that points at the line outside this package from which the package was called."""
+    """Issues a RobotWarning located at the caller's line outside this package."""
     frame: FrameType | None = sys._getframe(1)
     level = 2
     while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "fastdyn":
@@ -309,7 +309,7 @@ def _checked_root(name: str, links: Sequence[Link], joints: Sequence[Joint]) -> 
 
 
 def _check_cycles(name: str, links: Sequence[Link], joint_of: Mapping[str, Joint]) -> None:
-    safe: set[str] = set()  # links known to hang on the base
+    safe: set[str] = set()  # links known to be connected to the base
     for link in (other.name for other in links):
         seen, at = {link}, link
         while at in joint_of and at not in safe:

@@ -1,16 +1,16 @@
-"""Robot -> Model: the flat arrays that kernels read. rows.py says what each row holds.
+"""Description -> Model: the flat arrays that kernels read. rows.py defines the rows.
 
-Three things are done to a description, none of which changes a torque:
+The description is transformed in three ways, none of which changes a torque:
 
-1. Fixed joints vanish: their links' inertia is lumped into the moving link that carries them.
+1. Fixed joints are removed: their links' inertia is lumped into the moving link that carries them.
 2. Frames are made canonical. A link's frame has its z axis along its joint; its x axis is the common normal towards the
-   child that comes next, and its origin the foot of the common normal from the parent. Then a rotation costs 8
-   multiplications and the way from parent to child has two coordinates. Where the foot lies farther off than the robot
-   is large (nearly parallel axes, as rounded angles in files produce them), the origin stays where the joint's is: an
-   inertia about a far point would drown in rounding.
-3. Inertia that a joint cannot feel moves to the parent. Turning about z does nothing to mass on the axis, so a revolute
-   link gives up m, h_z and J_zz; sliding does nothing to rotational inertia, so a prismatic link gives up J; a helical
-   link gives up what both have in common, J_zz.
+   next child, and its origin the foot of the common normal from the parent. Then a rotation costs 8 multiplications and
+   the translation from parent to child has two components. Where the foot is too far away (nearly parallel axes, as
+   from rounded angles in files), the origin stays at the joint's: inertia about a distant point would be lost in
+   rounding.
+3. Inertial parameters are regrouped: those that do not act on a joint move to the parent. Rotation about z does not
+   move mass on the axis, so a revolute link gives up m, h_z and J_zz; translation does not involve rotational inertia,
+   so a prismatic link gives up J; a helical link gives up what both have in common, J_zz.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Model:
     """Flat arrays of a robot, in the kernels' own order of links."""
 
     P: Array  # (ROWS, n): one row per quantity, one column per link
-    tree: NDArray[np.int64]  # (3, n): parent, kind, place in the user's q
+    tree: NDArray[np.int64]  # (3, n): parent, kind, index in the user's q
 
     @property
     def n(self) -> int:
@@ -54,12 +54,12 @@ class Model:
 
 @dataclass
 class Node:
-    """A joint and the link it carries, on the way to a column of P."""
+    """A joint and its link, which become a column of P."""
 
     joint: Joint
     index: int  # in the user's q
     parent: int  # in the user's q; -1 for the base
-    before: Array  # pose of the joint's frame at zero on the carrying link, whose user frame counts
+    before: Array  # pose of the joint's frame at q = 0 in the user's frame of the carrying link
     moments: Array  # 4x4 moments about the user's link frame, fixed children included
     frame: Array | None = None  # pose of the canonical frame in the user's link frame
     turn: float = 0.0  # angle about z from the axis frame to the canonical one
@@ -74,7 +74,7 @@ def build(nodes: Sequence[Node], gravity: Array, mount: Array) -> Model:
     order = _depth_first(children)
     place = {index: i for i, index in enumerate(order)}
     n = len(nodes)
-    P = np.zeros((r.ROWS, n), order="F")  # a link's column in one run of memory
+    P = np.zeros((r.ROWS, n), order="F")  # a link's column is contiguous
     tree = np.zeros((3, n), dtype=np.int64)
     poses = [_place(P, tree, place, nodes, children, nodes[index], size, mount.T[:3, :3] @ gravity) for index in order]
     P[r.BASE_GX : r.BASE_GZ + 1] = -(mount.T[:3, :3] @ gravity)[:, None]
@@ -90,7 +90,7 @@ def build(nodes: Sequence[Node], gravity: Array, mount: Array) -> Model:
 
 
 def _size(nodes: Sequence[Node]) -> float:
-    """A length that the robot's links do not exceed by much: how far an origin may be moved along its axis."""
+    """About the length of the longest link: limits how far an origin may move along its axis."""
     reach = [
         float(np.linalg.norm(node.before[:3, 3]) + np.linalg.norm(np.asarray(node.joint.tail)[:3, 3])) for node in nodes
     ]
@@ -98,7 +98,7 @@ def _size(nodes: Sequence[Node]) -> float:
 
 
 def _depth_first(children: dict[int, list[int]]) -> list[int]:
-    """Parents before children; after each link the child with most links behind it, so that chains stay together."""
+    """Parents before children; after each link its child with the largest subtree, so that chains are contiguous."""
     below: dict[int, int] = {}
     stack, seen = [-1], []
     while stack:
@@ -127,7 +127,7 @@ def _axis_frame(axis: Array) -> Array:
 
 
 def _way(node: Node, nodes: Sequence[Node]) -> tuple[Array, Array]:
-    """Rotation and place of the joint's axis frame in the parent's canonical frame (turn not yet counted)."""
+    """Rotation and position of the joint's axis frame in the parent's canonical frame."""
     before = node.before
     if node.parent >= 0:
         frame = nodes[node.parent].frame
@@ -139,7 +139,7 @@ def _way(node: Node, nodes: Sequence[Node]) -> tuple[Array, Array]:
 def _angles(R: Array, p: Array) -> tuple[float, float, float]:
     """gamma, cos and sin of alpha with R = Rz(gamma) Rx(alpha) Rz(.): gamma turns x onto the common normal."""
     sine = math.hypot(R[0, 2], R[1, 2])
-    if sine <= 4 * EPS:  # parallel as far as can be told: any normal will do, so the one through the two axes
+    if sine <= 4 * EPS:  # parallel up to rounding: take the normal through the joint's origin
         return (math.atan2(p[1], p[0]) if math.hypot(p[0], p[1]) > 0 else 0.0), math.copysign(1.0, R[2, 2]), 0.0
     length = math.hypot(sine, R[2, 2])
     return math.atan2(R[0, 2], -R[1, 2]), R[2, 2] / length, sine / length
@@ -166,7 +166,7 @@ def _place(
     R, p = _way(node, nodes)
     gamma, ca, sa = _angles(R, p)
     straight = parent == i - 1 and parent >= 0
-    if straight:  # the parent's x axis was turned to suit this child: what is left of gamma is rounding
+    if straight:  # the parent's x axis was aligned with this child: the remaining gamma is rounding
         gamma = 0.0
     p = _rotation_z(-gamma) @ p
     slide = 0.0
@@ -186,7 +186,7 @@ def _place(
     delta = math.atan2(rest[1, 0] - rest[0, 1], rest[0, 0] + rest[1, 1])
     node.frame = _canonical(joint, slide, 0.0)
     main = next((c for c in children[node.index] if place[c] == i + 1), None)
-    if main is not None:  # turn x onto the common normal with the child that comes next
+    if main is not None:  # align x with the common normal to the next child
         node.turn = _angles(*_way(nodes[main], nodes))[0]
         node.frame = _canonical(joint, slide, node.turn)
     theta = delta + node.turn
@@ -215,7 +215,7 @@ def _place(
 
 
 def _canonical(joint: Joint, slide: float, turn: float) -> Array:
-    """Pose of the canonical frame in the user's link frame: along the axis by `slide`, about it by `turn`."""
+    """Pose of the canonical frame in the user's link frame: shifted along the axis by `slide`, rotated by `turn`."""
     frame = np.eye(4)
     axis = np.asarray(joint.axis)
     frame[:3, :3] = _axis_frame(axis) @ _rotation_z(turn)
@@ -232,7 +232,7 @@ def _in_canonical(node: Node) -> Array:
 
 
 def _lump(P: Array, tree: NDArray[np.int64], poses: list[Array], moments: list[Array]) -> None:
-    """Moves to the parents what joints cannot feel, from the tips inward."""
+    """Moves inertia that does not act on a joint to the parent, from the tips inward."""
     for i in range(len(moments) - 1, -1, -1):
         S = moments[i]
         lost = np.zeros((4, 4))
@@ -266,16 +266,16 @@ def _drive(P: Array, tree: NDArray[np.int64], i: int, joint: Joint) -> None:
 
 
 def _thresholds(P: Array, tree: NDArray[np.int64], poses: list[Array], moments: list[Array]) -> None:
-    """SMALLEST: rounding in the inertia felt at a joint, from what all it carries could have at most, stretched out.
+    """SMALLEST, the singularity threshold: 4 n eps times the largest inertia a joint could have (links stretched out).
 
-    The inertia felt is a difference of numbers no larger than this bound; 4 n eps of it is noise.
+    The inertia at a joint is a difference of numbers up to that bound; below the threshold it is rounding.
     """
     n = P.shape[1]
     mass = np.array([S[3, 3] for S in moments])
     first = np.array([np.linalg.norm(S[:3, 3]) for S in moments])
     second = np.array([np.trace(S[:3, :3]) for S in moments])
     for i in range(n - 1, -1, -1):
-        pitch = abs(P[r.PITCH, i])  # a lever, as far as the inertia felt is concerned
+        pitch = abs(P[r.PITCH, i])  # acts as a lever arm
         turning = second[i] + 2 * first[i] * pitch + mass[i] * pitch**2
         bound = mass[i] if tree[r.KIND, i] & r.PRISMATIC else turning
         P[r.SMALLEST, i] = 4 * n * EPS * (bound + P[r.ARMATURE, i])

@@ -1,4 +1,4 @@
-"""The parts a robot is described by: links, joints, motors, limits. Immutable, checked when they are made."""
+"""The parts of a description: links, joints, motors, limits. Immutable, checked at construction."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EPS = float(np.finfo(float).eps)
 
 
 def frozen(values: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
-    """A read-only float64 copy of the given shape, or an error that names what it was to be."""
+    """A read-only float64 copy of the given shape; errors name `what`."""
     try:
         found = np.asarray(values)
     except ValueError as problem:
@@ -36,7 +36,7 @@ def frozen(values: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
 
 
 def number(value: Any, what: str) -> float:
-    """A finite float, or an error that names what it was to be."""
+    """A finite float; errors name `what`."""
     try:
         found = float(value)
     except (TypeError, ValueError) as problem:
@@ -47,7 +47,7 @@ def number(value: Any, what: str) -> float:
 
 
 def not_negative(value: Any, what: str) -> float:
-    """A finite float that is not below zero, or an error that names what it was to be."""
+    """A finite float that is not negative; errors name `what`."""
     found = number(value, what)
     if found < 0:
         raise RobotError(f"{what}: expected a number not below zero, found {found}")
@@ -55,9 +55,9 @@ def not_negative(value: Any, what: str) -> float:
 
 
 def pose(matrix: ArrayLike, what: str) -> Array:
-    """A read-only 4x4 homogeneous matrix, checked to be one."""
+    """A read-only 4x4 homogeneous matrix, checked; errors name `what`."""
     T = frozen(matrix, (4, 4), what)
-    # rotations typed with single precision are still accepted
+    # tolerance for rotations given in single precision
     if not np.allclose(T[:3, :3] @ T[:3, :3].T, np.eye(3), rtol=0, atol=1e-6) or np.linalg.det(T[:3, :3]) < 0:
         raise RobotError(f"{what}: expected a rotation in the upper left 3x3, found {T[:3, :3].tolist()}")
     if not np.array_equal(T[3], (0, 0, 0, 1)):
@@ -67,11 +67,11 @@ def pose(matrix: ArrayLike, what: str) -> Array:
 
 @dataclass(frozen=True)
 class Motor:
-    """A drive: what it adds to its joint.
+    """A motor and its gear: rotor inertia and friction.
 
-    inertia: rotor inertia, kg m^2 (kg behind a prismatic joint); gear: turns of the motor per turn of the joint, of any
-    sign; viscous: N m s/rad at the motor; coulomb: N m at the motor, one number or (plus, minus) for the two directions
-    of the joint's motion. Friction opposes motion, so only the size of `minus` counts: tables print it negative.
+    inertia: rotor inertia, kg m^2 (kg at a prismatic joint); gear: motor turns per joint turn, of either sign; viscous:
+    N m s/rad at the motor; coulomb: N m at the motor, one number or (plus, minus) for the two directions of the joint's
+    motion. Friction opposes motion, so only the magnitude of `minus` is used: tables print it negative.
 
     >>> motor = Motor(inertia=200e-6, gear=-62.6111, viscous=1.48e-3, coulomb=(0.395, -0.435))
     >>> round(motor.armature, 6)
@@ -97,17 +97,17 @@ class Motor:
 
     @property
     def armature(self) -> float:
-        """What the rotor adds to the mass matrix's diagonal: gear^2 inertia."""
+        """Rotor inertia reflected to the joint, on the mass matrix's diagonal: gear^2 inertia."""
         return self.gear**2 * self.inertia
 
     @property
     def joint_viscous(self) -> float:
-        """Viscous friction felt at the joint: gear^2 viscous."""
+        """Viscous friction reflected to the joint: gear^2 viscous."""
         return self.gear**2 * self.viscous
 
     @property
     def joint_coulomb(self) -> tuple[float, float]:
-        """Sizes of Coulomb friction felt at the joint, for motion in the plus and the minus direction."""
+        """Magnitudes of Coulomb friction reflected to the joint, for the plus and the minus direction."""
         plus, minus = self.coulomb  # type: ignore[misc]  # a pair since __post_init__
         return abs(self.gear) * plus, abs(self.gear) * minus
 
@@ -118,7 +118,7 @@ class Motor:
 
 @dataclass(frozen=True)
 class Limits:
-    """How far, how fast and how hard a joint may go; infinite where nothing is known."""
+    """Position, velocity and effort limits of a joint; infinite where unknown."""
 
     lower: float = -math.inf
     upper: float = math.inf
@@ -161,7 +161,7 @@ def _z() -> Any:
 class Link:
     """A rigid body: mass, kg; com, centre of mass in the link frame, m; inertia about that, along the frame's axes.
 
-    A negative principal moment is an error; as_found=True, for links read from somebody's files, makes it a doubt.
+    A negative principal moment raises an error; with as_found=True, for links read from files, `doubts` reports it.
     """
 
     name: str
@@ -188,10 +188,10 @@ class Link:
 
     def _is_negative(self) -> bool:
         small, _, large = self._principal()
-        return small < -1e-9 * max(-small, large)  # rounding leaves less of a moment that is to be zero
+        return small < -1e-9 * max(-small, large)  # a zero moment is smaller than this, up to rounding
 
     def doubts(self) -> str | None:
-        """What no real body has: negative moments, moments without mass or against the triangle inequality."""
+        """Why the inertia is physically impossible (negative moments, no mass, triangle inequality), or None."""
         moments = small, middle, large = self._principal()
         if self._is_negative():
             return f"has principal moments {moments}: expected none below zero"
@@ -202,7 +202,7 @@ class Link:
         return None
 
     def moments(self, where: Array) -> Array:
-        """The 4x4 matrix of moments [[J, h], [h^T, m]] of this body standing at the pose `where`."""
+        """The 4x4 matrix of moments [[J, h], [h^T, m]] of this body at the pose `where`."""
         com, inertia = np.asarray(self.com), np.asarray(self.inertia)
         S = np.empty((4, 4))
         S[:3, :3] = 0.5 * np.trace(inertia) * np.eye(3) - 0.5 * (inertia + inertia.T) + self.mass * np.outer(com, com)
@@ -214,7 +214,7 @@ class Link:
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """What joins two links. The child's pose on its parent: origin, then the motion along or about `axis`, then tail.
+    """A joint. The child's pose on its parent: origin, then the motion along or about `axis`, then tail.
 
     origin: pose of the joint's frame on the parent link, at zero; axis: in the joint's frame; tail: pose of the child
     link's frame on the moved joint frame (the identity in URDF; the link's D-H transform in standard D-H). A helical
@@ -249,7 +249,7 @@ class Joint:
         length = math.hypot(*axis)
         if not 1e-9 < length < math.inf:
             raise RobotError(f"{where}, axis: expected a direction, found {axis.tolist()}")
-        if abs(length - 1) > 4 * EPS:  # a unit vector stays as it is, so that copying a joint changes nothing
+        if abs(length - 1) > 4 * EPS:  # unit vectors are not rescaled, so that copies are identical
             axis = frozen(axis / length, (3,), f"{where}, axis")
         object.__setattr__(self, "axis", axis)
         for name, kind in (("limits", Limits), ("motor", Motor)):
@@ -258,6 +258,6 @@ class Joint:
 
 
 def check_name(name: Any, what: str) -> None:
-    """A name is a string with something in it."""
+    """Raises unless the name is a string that is not blank."""
     if not isinstance(name, str) or not name.strip():
         raise RobotError(f"{what}: expected a name, found {name!r}")

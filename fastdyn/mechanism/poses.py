@@ -55,7 +55,7 @@ def child_pose(joint: Joint, value: float) -> Array:
 
 
 def motion(joint: Joint, value: float) -> Array:
-    """Pose of the moved joint frame on the joint frame at zero: a turn about the axis, a way along it, or both."""
+    """Pose of the moved joint frame on the joint frame at zero: rotation about the axis and/or translation along it."""
     axis, T = np.asarray(joint.axis), np.eye(4)
     if joint.kind in ("revolute", "helical"):
         T[:3, :3] = turn(axis, value)
@@ -65,7 +65,7 @@ def motion(joint: Joint, value: float) -> Array:
 
 
 def tips(robot: Mechanism) -> list[str]:
-    """Names of the links at the ends: those that carry no other link, and move if any of them does.
+    """Names of the links without children; only those that move, if any does.
 
     >>> import fastdyn as fd
     >>> tips(fd.robots.puma560())

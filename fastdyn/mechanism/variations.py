@@ -1,6 +1,6 @@
-"""Descriptions made from descriptions: another gravity, a payload, locked joints. Robot's methods call these.
+"""Variations of a description: another gravity, a payload, locked joints. Robot's methods call these.
 
-Physically impossible links were warned of when the first description was made; a copy does not repeat it.
+Physically impossible links were already warned of at construction: variations do not repeat the warning.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def with_gravity(description: Description, gravity: ArrayLike) -> Description:
 
 
 def with_mount(description: Description, mount: ArrayLike) -> Description:
-    """The same on a base that stands at another 4x4 pose in the world."""
+    """The same with the base at another 4x4 pose in the world."""
     return description.replace(mount=checked_pose(mount, "mount"))
 
 
@@ -47,7 +47,7 @@ def coupled(
     names: Sequence[str] | None = None,
     motors: Sequence[Motor | None] | None = None,
 ) -> Description:
-    """The same in coordinates that move its joints, or the coordinates it has: see Coupling."""
+    """The same in coordinates that drive its joints, or its present coordinates: see Coupling."""
     outer = description.coupling
     inner = Coupling(G, offset, names, motors, n=description.n if outer is None else outer.m)
     return description.replace(coupling=inner if outer is None else outer.compose(inner))
@@ -56,7 +56,7 @@ def coupled(
 def with_payload(
     description: Description, mass: float, com: ArrayLike, inertia: ArrayLike | None, link: str | None
 ) -> Description:
-    """The same with a body that becomes part of its tip, or of the link that is named."""
+    """The same with a body added to its tip, or to the named link."""
     name = named_link(description, link)
     body = _body("payload", mass, com, inertia)
 
@@ -76,7 +76,7 @@ def with_tool(
     name: str,
     link: str | None,
 ) -> Description:
-    """The same with a link fixed to its tip, or to the link that is named."""
+    """The same with a link fixed to its tip, or to the named link."""
     tool = _body(name, mass, com, inertia)
     origin = np.eye(4) if pose is None else pose
     joint = Joint(f"{name}_joint", named_link(description, link), name, "fixed", origin=origin)
@@ -109,7 +109,7 @@ def _lock(joint: Joint, value: float) -> Joint:
     except RobotError as problem:
         raise ArgumentError(str(problem)) from problem
     low, high = joint.limits.lower, joint.limits.upper
-    slack = 1e-9 * max(1.0, abs(at))  # limits typed in degrees or with few digits are met up to rounding
+    slack = 1e-9 * max(1.0, abs(at))  # tolerance for limits given in degrees or with few digits
     if not low - slack <= at <= high + slack:
         unit = "m" if joint.kind == "prismatic" else "rad"
         raise ArgumentError(f"locked[{joint.name!r}] is {at} {unit}: expected a value in [{low}, {high}], its limits")

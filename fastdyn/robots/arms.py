@@ -1,4 +1,4 @@
-"""Real arms by their published figures."""
+"""Real arms with their published figures."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def puma560() -> Robot:
     Inertia and friction: Armstrong, Khatib and Burdick, The explicit dynamic model and inertial parameters of the PUMA
     560 arm, ICRA 1986; motors and gears: Corke and Armstrong-Helouvry, A search for consensus among model parameters
     reported for the PUMA 560 robot, ICRA 1994, as tabulated in Corke's Robotics Toolbox. Link 1 was measured with its
-    base, so that only its moment about the joint is known and it has no mass in the tables; link 3's moments break the
-    triangle inequality. Hence the RobotWarning.
+    base, so that only its moment about the joint is known and it has no mass in the tables; link 3's moments violate
+    the triangle inequality. Hence the RobotWarning.
     """
     rows = [
         DHLink(
@@ -54,8 +54,8 @@ def stanford() -> Robot:
     """The Stanford arm: revolute, revolute, prismatic, and a spherical wrist; standard D-H.
 
     Figures: Bejczy, Robot arm dynamics and control, JPL 1974, and Paul, Robot Manipulators, 1981, as tabulated in
-    Corke's Robotics Toolbox. Bejczy gives centres of mass in centimetres; they stand here in metres. Rotor inertias are
-    already felt at the joint. Link 5's moments break the triangle inequality in the tables, hence the RobotWarning.
+    Corke's Robotics Toolbox. Bejczy gives centres of mass in centimetres; here they are in metres. Rotor inertias are
+    already reflected to the joint. Link 5's moments violate the triangle inequality, hence the RobotWarning.
     """
     rows = [
         DHLink(

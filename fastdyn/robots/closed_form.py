@@ -36,7 +36,7 @@ def planar_2r(
     """The general planar arm with two revolute joints (Asada and Slotine, Robot Analysis and Control).
 
     l: lengths, lc: from each joint to its link's centre of mass, I: about the centre of mass and the joints' direction.
-    The other moments, which a planar motion does not feel, are those of a flat body. y points up. kg, m, kg m^2, m/s^2.
+    The other moments, which do not affect a planar motion, are those of a flat body. y points up. kg, m, kg m^2, m/s^2.
     """
     rows = [
         DHLink(a=l, mass=m, com=(lc - l, 0, 0), inertia=np.diag([0.5, 0.5, 1.0]) * moment)
@@ -54,7 +54,7 @@ def rrt(
     I3: tuple[float, float, float] = (5.0, 4.0, 1.0),
     g: float = 9.81,
 ) -> Robot:
-    """Two revolute joints and a slider (Marghitu's RRT arm, with the figures of its worked example).
+    """Two revolute joints and a prismatic one (Marghitu's RRT arm, with the figures of its worked example).
 
     Axis 1 is vertical and along x. Links 1 and 2 are slender rods of length 2 L1 and 2 L2 along their z axes; axis 2 is
     along y, at the end of link 1; link 3 slides along z of link 2, and q3 is the distance of its centre of mass from

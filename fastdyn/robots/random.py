@@ -1,4 +1,4 @@
-"""Random robots with bodies that could exist: for tests and benchmarks."""
+"""Random robots with physically possible inertias, for tests and benchmarks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fastdyn.robot import Robot
 
 
 def random_chain(n: int, seed: int = 0, prismatic: float = 0.0, drives: bool = False, helical: float = 0.0) -> Robot:
-    """n links one after another.
+    """A serial chain of n links.
 
     prismatic, helical: shares of such joints, the others are revolute; drives: motors with rotors and friction.
 
@@ -23,7 +23,7 @@ def random_chain(n: int, seed: int = 0, prismatic: float = 0.0, drives: bool = F
 
 
 def random_tree(n: int, seed: int = 0, prismatic: float = 0.0, drives: bool = False, helical: float = 0.0) -> Robot:
-    """n links, each on one of those before it or on the base. All else as for random_chain.
+    """A tree of n links, each on an earlier one or on the base. Other arguments as for random_chain.
 
     >>> random_tree(4, seed=1).n
     4
@@ -64,14 +64,14 @@ def _random(
 
 
 def _random_kind(drawn: float, prismatic: float, helical: float) -> JointKind:
-    """The kind that a number drawn from [0, 1) stands for."""
+    """The kind of joint for a number drawn from [0, 1)."""
     if drawn < prismatic:
         return "prismatic"
     return "helical" if drawn < prismatic + helical else "revolute"
 
 
 def _random_link(rng: np.random.Generator, name: str) -> Link:
-    """A body made of eight point masses: its inertia is a real one."""
+    """A body made of eight point masses, so that its inertia is physically possible."""
     points, masses = rng.uniform(-0.3, 0.3, (8, 3)), rng.uniform(0.05, 0.5, 8)
     com = masses @ points / masses.sum()
     arms = points - com
@@ -81,7 +81,7 @@ def _random_link(rng: np.random.Generator, name: str) -> Link:
 
 
 def _random_pose(rng: np.random.Generator) -> Array:
-    """A uniformly random rotation, from a random unit quaternion, and a place within 30 cm."""
+    """A uniformly random rotation, from a random unit quaternion, and a position within 30 cm along each axis."""
     R = rotation_from_quaternion(rng.normal(size=4))
     return homogeneous(R, rng.uniform(-0.3, 0.3, 3))
 

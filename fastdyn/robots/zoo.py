@@ -13,7 +13,7 @@ from fastdyn.robots.closed_form import planar_2r, rrt, two_link
 
 
 def irb1400() -> Robot:
-    """The ABB IRB 1400 by the D-H table of Norrlöf's report; its masses are illustrative.
+    """The ABB IRB 1400 from the D-H table of Norrlöf's report; its masses are illustrative.
 
     >>> irb1400().n
     6
@@ -22,7 +22,7 @@ def irb1400() -> Robot:
 
 
 def ur5() -> Robot:
-    """The Universal Robots UR5, standard D-H, with the manufacturer's masses and cylinders' moments.
+    """The Universal Robots UR5, standard D-H, with the manufacturer's masses and moments of cylinders.
 
     >>> ur5().joints[5].limits.effort
     28.0
@@ -31,7 +31,7 @@ def ur5() -> Robot:
 
 
 def panda() -> Robot:
-    """The Franka Emika Panda with its hand, by the figures that Gaz et al. identified.
+    """The Franka Emika Panda with its hand, with the parameters identified by Gaz et al.
 
     >>> panda().n
     7
@@ -40,7 +40,7 @@ def panda() -> Robot:
 
 
 def iiwa() -> Robot:
-    """The KUKA LBR iiwa 14 R820, by the figures of Drake's description.
+    """The KUKA LBR iiwa 14 R820, with the parameters of Drake's description.
 
     >>> iiwa().joints[0].limits.effort
     320.0
@@ -49,7 +49,7 @@ def iiwa() -> Robot:
 
 
 def dual_arm() -> Robot:
-    """Two arms of four joints on a torso that a lift carries: made up, to have a tree with sliding and turning joints.
+    """Two arms of four joints on a torso on a lift: a made-up tree with prismatic and revolute joints.
 
     >>> dual_arm().n
     9
@@ -63,7 +63,7 @@ ROBOTS: dict[str, Callable[[], Robot]] = {
 
 
 def names() -> list[str]:
-    """The names of all built-in robots that can be made without further figures.
+    """The names of all built-in robots that need no arguments.
 
     >>> "panda" in names()
     True
