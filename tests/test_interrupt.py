@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -143,7 +144,7 @@ def test_after_an_interrupt_in_any_quantity_nothing_is_written(row, robot, count
             raise KeyboardInterrupt
         return entry(*arguments)
 
-    again.task(row).entry = interrupted
+    again.task(row).entry = SimpleNamespace(compiled=lambda kind: interrupted)
     out = tuple(np.full(shape, np.nan) for shape in shapes(robot, row, 161))
     with pytest.raises(KeyboardInterrupt):
         computed(again, row, given, out=out, threads=count)

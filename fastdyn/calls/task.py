@@ -194,9 +194,9 @@ class Task:
         def ready() -> Call:
             if lead == () and self.real is FLOAT:
                 return one_state
-            scratch = self._scratch()
+            scratch, run = self._scratch(), self.entry.compiled(self.kind)
             used.append(scratch)
-            return lambda first, last: self.entry(
+            return lambda first, last: run(
                 *self.constants, *index, *(a[first:last] for a in samples), *(a[first:last] for a in targets), scratch
             )
 
