@@ -14,32 +14,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from fastdyn.formulations import (
-    christoffel,
-    dh_rows,
-    generalized_dalembert,
-    kane,
-    kane_rrt,
-    lagrange_euler,
-    newton_euler_base,
-    newton_euler_frugal,
-    newton_euler_link,
-    probing,
-    recursive_lagrange,
-    screw_rows,
-    screws,
-)
 from fastdyn.kernels import aba, coriolis, coupling, crba, gravity, momentum, rnea, rows, velocities
 
-# by layout: the number of rows of P and of tree
-LAYOUTS = {
-    "canonical": (rows.ROWS, 3),
-    "dh": (dh_rows.ROWS, 1),
-    "screws": (screw_rows.ROWS, 1),
-    "rrt": (kane_rrt.ROWS, 1),
-}
+
+class Layout(NamedTuple):
+    """Which flat arrays a text reads: the layout's name, and how many rows P and tree have."""
+
+    name: str
+    rows: int
+    tree_rows: int
+
+
+CANONICAL = Layout("canonical", rows.ROWS, 3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +86,7 @@ class Quantity:
     index: bool = False
     coupled: Callable[..., Any] | None = None
     coupled_rows: Callable[[int], int] | None = None
-    layout: str = "canonical"
+    layout: Layout = CANONICAL
     method: str = ""
     rotary_only: bool = False
     source: str = ""
@@ -159,57 +147,3 @@ QUANTITIES = {
 METHODS: dict[str, list[Quantity]] = {}
 for _quantity in QUANTITIES.values():
     METHODS.setdefault(_quantity.name.removesuffix(f"_{_quantity.method}"), []).append(_quantity)
-
-
-# ---------------------------------------------------------------------------------------------- formulations
-
-D, C, H, GRAVITY = (
-    Field("D", ("n", "n")), Field("C", ("n", "n")), Field("h", ("n",)), Field("c", ("n",)),
-)  # fmt: skip
-_TERMS = (TAU, D, H, GRAVITY)
-
-
-def _formulation(
-    name: str,
-    source: str,
-    module: Any,
-    gives: tuple[Field, ...] = (TAU,),
-    layout: str = "dh",
-    **more: Any,
-) -> Quantity:
-    """The row of a module's text `name`; its scratch is `<name>_rows`, or `work_rows` in a module with one text."""
-    work = getattr(module, f"{name}_rows", None) or module.work_rows
-    return Quantity(name, getattr(module, name), work, _MOTION, gives, layout=layout, source=source, **more)
-
-
-FORMULATIONS = {
-    quantity.name: quantity
-    for quantity in (
-        _formulation(
-            "lagrange_euler", "000, eqs. (3.2-24) to (3.2-34)", lagrange_euler, (*_TERMS, Field("h_ikm", ("n",) * 3))
-        ),
-        _formulation("recursive_lagrange", "Hollerbach 1980, with 4x4 matrices", recursive_lagrange),
-        _formulation("newton_euler_base", "000, Table 3.2", newton_euler_base),
-        _formulation("newton_euler_link", "000, Table 3.3", newton_euler_link, optional=(Field("load", (6,)),)),
-        _formulation("newton_euler_frugal", "000, Table 3.4", newton_euler_frugal),
-        _formulation("probing", "000, problem 3.11", probing, _TERMS),
-        _formulation(
-            "generalized_dalembert",
-            "000, eqs. (3.4-24) to (3.4-28)",
-            generalized_dalembert,
-            (
-                TAU, Field("D_tran", ("n", "n")), Field("D_rot", ("n", "n")), Field("h_tran", ("n",)),
-                Field("h_rot", ("n",)), GRAVITY,
-            ),
-            rotary_only=True,
-        ),
-        _formulation(
-            "christoffel", "001, Algorithm 2", christoffel, (TAU, D, C, GRAVITY, Field("c_ijp", ("n",) * 3))
-        ),
-        _formulation("kane", "003", kane, (TAU, Field("K", ("n",)), Field("Q", ("n",)))),
-        _formulation("screws", "002, the recursion", screws, layout="screws"),
-        _formulation("stacked_screws", "002, the closed form", screws, _TERMS, layout="screws"),
-    )
-}  # fmt: skip
-KANE_RRT = _formulation("kane_rrt", "003", kane_rrt, layout="rrt")
-SIMPLIFIED = _formulation("simplified", "000, section 3.3", lagrange_euler)

@@ -19,7 +19,6 @@ from fastdyn.scalars import (
     LANES,
     SINCOS_RANGE,
     Counting,
-    Graph,
     Operations,
     all_above,
     all_finite,
@@ -33,6 +32,7 @@ from fastdyn.scalars import (
     take,
     width,
 )  # fmt: skip
+from fastdyn.scalars.tracing import Graph
 from fastdyn.scalars.vectors import cross
 from tests.samples import EPS, any_robot, computed, core, draw, each_row, geared, part, result_scale
 

@@ -12,11 +12,8 @@ from hypothesis import strategies as st
 
 from fastdyn.scalars import (
     Counting,
-    Graph,
     Operations,
-    Symbolic,
     Tally,
-    Traced,
     add,
     all_above,
     all_finite,
@@ -27,6 +24,8 @@ from fastdyn.scalars import (
     sincos,
     store,
 )
+from fastdyn.scalars.symbols import Symbolic
+from fastdyn.scalars.tracing import Graph, Traced
 from fastdyn.scalars.vectors import cross, dot, matrix_vector, unit_matrix
 
 EPS = np.finfo(float).eps

@@ -27,7 +27,7 @@ from fastdyn.calls.layout import COORDINATES, FIRST_FIELD, JOINTS, SCRATCH, SCRA
 from fastdyn.compiler.entries import Entry, generated
 from fastdyn.compiler.policy import kernel
 from fastdyn.kernels import coupling
-from fastdyn.quantities import FIELDS, LAYOUTS, Field, Quantity
+from fastdyn.quantities import FIELDS, Field, Quantity
 from fastdyn.scalars import memory
 from fastdyn.scalars.entry import SampleEntry, reals_and_integers
 
@@ -228,8 +228,8 @@ def _sizes(coupled: bool) -> list[str]:
 
 
 def _state_source(name: str, quantity: Quantity, coupled: bool) -> str:
-    rows, tree_rows = LAYOUTS[quantity.layout]
-    lines = [*_sizes(coupled), f"P, tree = model_at(workspace, n, {rows}, {tree_rows})"]
+    arrays = quantity.layout
+    lines = [*_sizes(coupled), f"P, tree = model_at(workspace, n, {arrays.rows}, {arrays.tree_rows})"]
     lines += [f"G, pattern = coupling_at(workspace, {coupling.COUPLING_ROWS}, {coupling.PATTERN_ROWS})"] * coupled
     for field, buffer, joints in _buffers(quantity, coupled):
         size = _size(field, coupled and not joints)

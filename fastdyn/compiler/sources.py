@@ -62,12 +62,22 @@ def _closure(roots: set[str]) -> set[str]:
 
 
 @cache
+def _path(name: str) -> Path | None:
+    """The file of a module of a package that has been imported, whether the module itself has been or not."""
+    package, *rest = name.split(".")
+    file = getattr(sys.modules.get(package), "__file__", None)
+    if file is None or not rest:
+        return None if file is None else Path(file)
+    base = Path(file).parent.joinpath(*rest)
+    return next((path for path in (base.with_suffix(".py"), base / "__init__.py") if path.is_file()), None)
+
+
+@cache
 def _source(name: str) -> bytes:
-    path = getattr(sys.modules.get(name), "__file__", None)
     try:
-        return Path(str(path)).read_bytes()
+        return Path(str(_path(name))).read_bytes()
     except OSError as problem:
-        raise StaleCodeError(f"the source of module {name!r} cannot be read: {path}") from problem
+        raise StaleCodeError(f"the source of module {name!r} cannot be read: {_path(name)}") from problem
 
 
 @cache
@@ -80,7 +90,7 @@ def _imports(name: str) -> frozenset[str]:
             candidates = [each.split()[0] for each in plain.split(",") if each.strip()]
         else:
             candidates = [package, *(f"{package}.{each}" for each in re.findall(r"\w+", names))]
-        found |= {c for c in candidates if c.startswith(own) and c in sys.modules}
+        found |= {c for c in candidates if c.startswith(own) and _path(c) is not None}
     return frozenset(found)
 
 

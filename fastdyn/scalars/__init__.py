@@ -38,8 +38,6 @@ from fastdyn.scalars.lanes import (
     store,
 )
 from fastdyn.scalars.samples import give, take, width
-from fastdyn.scalars.symbols import Symbolic
-from fastdyn.scalars.tracing import Check, Graph, Traced
 from fastdyn.scalars.trigonometry import SINCOS_RANGE, SINGLE_SINCOS_RANGE, sincos, sincos_rows
 
 __all__ = [
@@ -50,14 +48,10 @@ __all__ = [
     "SINGLE",
     "SINGLE_LANES",
     "SINGLE_SINCOS_RANGE",
-    "Check",
     "Counting",
-    "Graph",
     "Kind",
     "Operations",
-    "Symbolic",
     "Tally",
-    "Traced",
     "add",
     "all_above",
     "all_finite",

@@ -31,10 +31,11 @@ from fastdyn.errors import FormulationError
 from fastdyn.mechanism.chains import Chain, dh_chain, screw_chain
 from fastdyn.mechanism.description import HasDescription
 from fastdyn.mechanism.parts import Array
-from fastdyn.quantities import FORMULATIONS as FORMULATIONS
-from fastdyn.quantities import KANE_RRT, Quantity
+from fastdyn.quantities import Quantity
+from fastdyn.study.rows import DH, KANE_RRT, SCREWS
+from fastdyn.study.rows import FORMULATIONS as FORMULATIONS
 
-LAYOUTS = {"dh": dh_chain, "screws": screw_chain}  # by layout: what makes the arrays that texts read
+LAYOUTS = {DH: dh_chain, SCREWS: screw_chain}  # by layout: what makes the arrays that texts read
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,8 @@ from fastdyn.formulations import generalized_dalembert as text
 from fastdyn.mechanism.chains import dh_chain
 from fastdyn.mechanism.parts import Array
 from fastdyn.robot import Robot
-from fastdyn.scalars import Graph, Operations, Traced
+from fastdyn.scalars import Operations
+from fastdyn.scalars.tracing import Graph, Traced
 from fastdyn.study.effects import Trajectory, parts
 
 KINDS = ("D_tran", "D_rot", "h_tran", "h_rot", "c")

@@ -13,10 +13,11 @@ from fastdyn import clock
 from fastdyn.calls.task import Task, lane_rows
 from fastdyn.errors import FastdynError
 from fastdyn.mechanism.parts import EPS, Array
-from fastdyn.quantities import FORMULATIONS, SIMPLIFIED, Quantity
+from fastdyn.quantities import Quantity
 from fastdyn.scalars import LANES, all_finite, entry, give, kind_of, load, store, take
 from fastdyn.study import counts
 from fastdyn.study.formulations import LAYOUTS, parameters
+from fastdyn.study.rows import FORMULATIONS, SIMPLIFIED
 from fastdyn.study.timing.results import KERNELS
 
 PLACES = (0, 13, 26, 39)  # offsets of the scratch memory, in cache lines

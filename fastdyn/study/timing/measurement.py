@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from fastdyn import clock
-from fastdyn.quantities import SIMPLIFIED
 from fastdyn.scalars import LANES
+from fastdyn.study.rows import SIMPLIFIED
 from fastdyn.study.timing import jobs, words
 from fastdyn.study.timing.results import (
     LABELS,
