@@ -57,8 +57,6 @@ def potential_energy(P, tree, q, potential, work):
     turns, bodies = work[: TURN * n], work[TURN * n :]
     turn_all(P, tree, q, turns)
     first_moments(P, tree, q, turns, bodies)
-    store(potential, 0, fill(bodies, 0.0))
-    if n > 0:
-        m, h = load_body(bodies, n)
-        up = P[BASE_GX, 0], P[BASE_GY, 0], P[BASE_GZ, 0]
-        store(potential, 0, dot(up, h) + P[BASE_POTENTIAL, 0] * m)
+    m, h = load_body(bodies, n)
+    up = P[BASE_GX, 0], P[BASE_GY, 0], P[BASE_GZ, 0]
+    store(potential, 0, dot(up, h) + P[BASE_POTENTIAL, 0] * m)
