@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, Literal, cast
@@ -35,7 +36,7 @@ from fastdyn.quantities import (
 Wrenches = ArrayLike | Mapping[str, ArrayLike]
 
 
-class Dynamics(HasDescription):
+class Dynamics(HasDescription, ABC):
     """The quantities of a robot. Every method takes one state (n,) or any batch (..., n) of states.
 
     n is the number of moving joints; for a coupled robot it is the number of actuator coordinates, in which q, qd, qdd
@@ -45,9 +46,9 @@ class Dynamics(HasDescription):
     """
 
     @property
+    @abstractmethod
     def parameters(self) -> Parameters:
         """The flat arrays that compiled code reads, and names for messages."""
-        raise NotImplementedError
 
     @cached_property
     def _tasks(self) -> _Tasks:
