@@ -73,9 +73,25 @@ def add_friction(G, velocities, tau):
 
 @kernel
 def inertia(G, pattern, joints, coordinates):
-    """G^T M G of a symmetric M, exactly symmetric, with the coordinates' own rotors on its diagonal."""
-    m = pattern[SIZES, 1]
-    matrix(G, pattern, joints, coordinates)
+    """G^T M G of a symmetric M, symmetric to the last bit, with the coordinates' own rotors on its diagonal.
+
+    Only upper triangles are read and summed: M_ij adds to entry (a, b) or (b, a), whichever is in the upper one, and
+    twice if i and j move with the same coordinate.
+    """
+    n, m = pattern[SIZES, 0], pattern[SIZES, 1]
+    for c in range(m * m):
+        store(coordinates, c, fill(coordinates, 0.0))
+    for i in range(n):
+        for j in range(i, n):
+            entry = load(joints, n * i + j)
+            for k in range(pattern[START, i], pattern[START, i + 1]):
+                a, row = pattern[COLUMN, k], entry * G[VALUE, k]
+                for l in range(pattern[START, j], pattern[START, j + 1]):
+                    b = pattern[COLUMN, l]
+                    if i < j and a == b:
+                        add(coordinates, m * a + a, row * (2.0 * G[VALUE, l]))
+                    elif i < j or a <= b:
+                        add(coordinates, m * min(a, b) + max(a, b), row * G[VALUE, l])
     for a in range(m):
         add(coordinates, m * a + a, G[ARMATURE, a])
         for b in range(a):
