@@ -23,11 +23,20 @@ import numpy as np
 from benchmarks.common import best, chain, circumstances, heading, markdown, states
 
 HERE = Path(__file__).resolve().parent.parent
-# how many of q, qd, qdd (or tau) each takes; quantities that one version lacks are left out
-QUANTITIES = {
-    "inverse_dynamics": 3, "forward_dynamics": 3, "forward_dynamics crba": 3, "joint_reactions": 3, "bias_forces": 2,
-    "coriolis_matrix": 2, "kinetic_energy": 2, "mass_matrix": 1, "gravity_forces": 1, "potential_energy": 1,
-}  # fmt: skip
+try:  # how many of q, qd, qdd (or tau) each takes
+    from fastdyn.quantities import METHODS
+
+    QUANTITIES = {
+        f"{name} {row.method}".strip() if row is not rows[0] else name: len(row.reads)
+        for name, rows in METHODS.items()
+        for row in rows
+    }
+except ImportError:  # version 0.1 had no table of quantities
+    QUANTITIES = {
+        "inverse_dynamics": 3, "forward_dynamics": 3, "forward_dynamics crba": 3, "joint_reactions": 3,
+        "bias_forces": 2, "coriolis_matrix": 2, "kinetic_energy": 2, "mass_matrix": 1, "gravity_forces": 1,
+        "potential_energy": 1,
+    }  # fmt: skip
 JOINTS = (6, 7, 24, 48)
 T = 4096
 
@@ -47,7 +56,7 @@ def jobs() -> Iterator[tuple[str, Callable[[], Any]]]:
             yield f"{name}, batch, {n}", partial(call, *many[:count], **out)
             if n < 10:
                 yield f"{name}, one state, {n}", partial(call, *one[:count])
-                if not text and hasattr(loop, method):
+                if not text and callable(getattr(loop, method, None)):
                     for field, value in zip(("q", "qd", "qdd", "tau"), (*one, one[2]), strict=True):
                         getattr(loop, field)[:] = value
                     yield f"{name}, bound, {n}", getattr(loop, method)

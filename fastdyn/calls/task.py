@@ -69,6 +69,7 @@ class Task:
             count: layout_table((*list(self.inputs.values())[:count], *self.results), len(self.results), real.itemsize)
             for count in (len(quantity.reads), len(quantity.inputs))
         }
+        # where the tables lie, which must live as long as the task
         self.places = {count: table.ctypes.data for count, table in self.tables.items()}
         self.kind = SINGLE if real == np.float32 else DOUBLE
         self.workspace: Workspace | None = None
