@@ -50,6 +50,15 @@ class _Facade(Dynamics):
     def __setstate__(self, description: Description) -> None:
         self._hold(description)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the other is a robot of the same kind with an equal description."""
+        if not isinstance(other, _Facade) or type(self) is not type(other):
+            return NotImplemented
+        return self.description == other.description
+
+    def __hash__(self) -> int:
+        return hash(self.description)
+
     @cached_property
     def model(self) -> Model:
         """The flat arrays that kernels read."""

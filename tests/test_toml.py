@@ -246,7 +246,7 @@ def test_bodies_that_cannot_be_are_warnings_and_errors_if_strict():
     text = DH.replace("[0.005, 0.035, 0.035]", "[0.005, 0.035, 0.135]")
     with pytest.warns(fd.RobotWarning, match="'link1'"):
         fd.from_toml(text)
-    with pytest.raises(fd.RobotError, match="x: robot 'scara' has links that no real body can be: 'link1'"):
+    with pytest.raises(fd.RobotError, match="x: robot 'scara' has links that no real body can be:\n  'link1'"):
         fd.from_toml(text, strict=True, source="x")
 
 

@@ -323,7 +323,7 @@ def test_a_robot_says_the_same_of_itself():
     assert list(robot.doubts()) == ["negative", "triangle", "massless"]
     assert list(robot.doubts(massless=True)) == ["negative", "triangle", "massless", "nothing"]
     with pytest.warns(
-        fd.RobotWarning, match=r"'negative' has principal moments .*; 'triangle' .*; 'massless' "
+        fd.RobotWarning, match=r"\n  'negative' has principal moments .*\n  'triangle' .*\n  'massless' "
     ) as caught:
         fd.Robot(robot.all_links, robot.all_joints)
     assert len(caught) == 1

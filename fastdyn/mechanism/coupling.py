@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastdyn.errors import RobotError
-from fastdyn.mechanism.parts import EPS, Array, Motor, check_name, frozen
+from fastdyn.mechanism.parts import EPS, Array, Motor, Record, check_name, frozen
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Coupling:
+class Coupling(Record):
     """q = G phi + offset for n joints and m coordinates.
 
     G: (n, m), m <= n, of full column rank; offset: (n,), zero if not given; names: of the m coordinates, default
@@ -50,10 +50,6 @@ class Coupling:
         object.__setattr__(self, "offset", shift)
         object.__setattr__(self, "names", called)
         object.__setattr__(self, "motors", _motors(motors, called))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Copies are rebuilt from the parts, so that their arrays are read-only, too."""
-        return Coupling, (self.G, self.offset, self.names, self.motors)
 
     @property
     def m(self) -> int:
@@ -88,12 +84,19 @@ def _matrix(G: ArrayLike, n: int | None) -> Array:
 
 
 def _names(names: Sequence[str] | None, m: int) -> tuple[str, ...]:
-    called = tuple(f"phi{k + 1}" for k in range(m)) if names is None else tuple(names)
-    if len(called) != m or len(set(called)) != m:
-        raise RobotError(f"names: expected {m} different names, one for each column of G, found {list(called)}")
+    called = tuple(f"phi{k + 1}" for k in range(m)) if names is None else _listed(names, "names", m)
     for name in called:
         check_name(name, "names")
+    if len(called) != m or len(set(called)) != m:
+        raise RobotError(f"names: expected {m} different names, one for each column of G, found {list(called)}")
     return called
+
+
+def _listed(values: Any, what: str, m: int) -> tuple[Any, ...]:
+    try:
+        return tuple(values)
+    except TypeError as problem:
+        raise RobotError(f"{what}: expected {m}, one for each coordinate, found {values!r}") from problem
 
 
 def _check_rank(matrix: Array, names: tuple[str, ...]) -> None:
@@ -110,7 +113,7 @@ def _check_rank(matrix: Array, names: tuple[str, ...]) -> None:
 
 
 def _motors(motors: Sequence[Motor | None] | None, names: tuple[str, ...]) -> tuple[Motor, ...]:
-    given = [None] * len(names) if motors is None else list(motors)
+    given = (None,) * len(names) if motors is None else _listed(motors, "motors", len(names))
     if len(given) != len(names):
         raise RobotError(f"motors: expected {len(names)}, one for each coordinate, found {len(given)}")
     for k, (motor, name) in enumerate(zip(given, names, strict=True)):

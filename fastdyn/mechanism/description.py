@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from fastdyn.errors import RobotError, RobotWarning
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.model import Node
-from fastdyn.mechanism.parts import Array, Joint, Link, frozen, pose
+from fastdyn.mechanism.parts import Array, Joint, Link, Record, frozen, pose
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.80665)  # m/s^2
 LETTERS = {"revolute": "R", "prismatic": "P", "helical": "H"}
@@ -25,7 +25,7 @@ Carriers = Mapping[str, tuple[str, Array]]
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class Description:
+class Description(Record):
     """A tree of rigid links on a fixed base, optionally with coupled joints.
 
     links and joints may be in any order; joint coordinates are in the order of the moving joints given. gravity: the
@@ -72,9 +72,9 @@ class Description:
                 f"robot {called!r}: expected a coupling of its {self.n} joints, found one of {len(coupling.G)}"
             )
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Copies are rebuilt from the parts: derived values are recomputed, and arrays are read-only, too."""
-        return Description, (self.all_links, self.all_joints, self.name, self.gravity, self.mount, self.coupling)
+    def _arguments(self) -> tuple[Any, ...]:
+        """Links, joints, name, gravity, mount and coupling: the rest is derived from them."""
+        return self.all_links, self.all_joints, self.name, self.gravity, self.mount, self.coupling
 
     def __repr__(self) -> str:
         return f"<Description {self.summary}>"
@@ -169,12 +169,9 @@ class Description:
 
     def checked(self, strict: bool) -> Description:
         """Returns itself; physically impossible links raise a RobotWarning, or a RobotError if strict."""
-        doubts = [f"{name!r} {doubt}" for name, doubt in self.doubts().items()]
+        doubts = [f"\n  {name!r} {doubt}" for name, doubt in self.doubts().items()]
         if doubts:
-            message = f"robot {self.name!r} has links that no real body can be: {'; '.join(doubts)}"
-            if strict:
-                raise RobotError(message)
-            warn(message)
+            doubtful(f"robot {self.name!r} has links that no real body can be:{''.join(doubts)}", strict)
         return self
 
 
@@ -268,6 +265,13 @@ class HasDescription:
 
 
 Mechanism = Description | HasDescription  # the argument of lower-level functions: a description or a robot
+
+
+def doubtful(message: str, strict: bool) -> None:
+    """Issues a RobotWarning located at the user's line; raises a RobotError if strict."""
+    if strict:
+        raise RobotError(message)
+    warn(message)
 
 
 def warn(message: str) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +17,36 @@ JointKind = Literal["revolute", "prismatic", "helical", "fixed"]
 MOVING: tuple[JointKind, ...] = ("revolute", "prismatic", "helical")
 KINDS: tuple[JointKind, ...] = (*MOVING, "fixed")
 EPS = float(np.finfo(float).eps)
+
+
+class Record:
+    """Base class of immutable dataclasses with arrays: equal by value; copies have read-only arrays, too."""
+
+    def _arguments(self) -> tuple[Any, ...]:
+        """What the constructor takes to build the same again."""
+        return tuple(getattr(self, each.name) for each in fields(self))  # type: ignore[arg-type]  # of a dataclass
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies, also in another process, are built anew: only the constructor makes arrays read-only."""
+        return type(self), self._arguments()
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Record) or type(self) is not type(other):
+            return NotImplemented
+        return all(map(_same, self._arguments(), other._arguments()))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(tuple(x.ravel().tolist()) if isinstance(x, np.ndarray) else x for x in self._arguments()))
+
+
+def _same(one: Any, other: Any) -> bool:
+    return np.array_equal(one, other) if isinstance(one, np.ndarray) else bool(one == other)
 
 
 def frozen(values: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
@@ -41,6 +72,8 @@ def number(value: Any, what: str) -> float:
         found = float(value)
     except (TypeError, ValueError) as problem:
         raise RobotError(f"{what}: expected a number, found {value!r}") from problem
+    except OverflowError as problem:
+        raise RobotError(f"{what}: expected a number within the range of float64, found a larger one") from problem
     if not math.isfinite(found):
         raise RobotError(f"{what}: expected a finite number, found {found}")
     return found
@@ -94,16 +127,22 @@ class Motor:
             plus, minus = frozen(self.coulomb, (2,), "motor coulomb").tolist()
             both = (not_negative(plus, "motor coulomb, first number"), abs(minus))
         object.__setattr__(self, "coulomb", both)
+        reflected = (self.armature, self.joint_viscous, *self.joint_coulomb)
+        if not all(map(math.isfinite, reflected)):
+            raise RobotError(
+                f"motor gear: expected inertia and friction at the joint within the range of float64, "
+                f"found {reflected} with gear {self.gear}"
+            )
 
     @property
     def armature(self) -> float:
         """Rotor inertia reflected to the joint, on the mass matrix's diagonal: gear^2 inertia."""
-        return self.gear**2 * self.inertia
+        return self.gear * self.gear * self.inertia
 
     @property
     def joint_viscous(self) -> float:
         """Viscous friction reflected to the joint: gear^2 viscous."""
-        return self.gear**2 * self.viscous
+        return self.gear * self.gear * self.viscous
 
     @property
     def joint_coulomb(self) -> tuple[float, float]:
@@ -129,7 +168,7 @@ class Limits:
         for name in ("lower", "upper", "velocity", "effort"):
             try:
                 value = float(getattr(self, name))
-            except (TypeError, ValueError) as problem:
+            except (TypeError, ValueError, OverflowError) as problem:
                 raise RobotError(f"limit {name}: expected a number, found {getattr(self, name)!r}") from problem
             if math.isnan(value):
                 raise RobotError(f"limit {name}: expected a number, found NaN")
@@ -158,10 +197,11 @@ def _z() -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Link:
+class Link(Record):
     """A rigid body: mass, kg; com, centre of mass in the link frame, m; inertia about that, along the frame's axes.
 
     A negative principal moment raises an error; with as_found=True, for links read from files, `doubts` reports it.
+    The attribute as_found then says whether there is one.
     """
 
     name: str
@@ -180,8 +220,10 @@ class Link:
         if np.abs(inertia - inertia.T).max() > 1e-9 * scale:
             raise RobotError(f"{where}, inertia: expected a symmetric matrix, found {inertia.tolist()}")
         object.__setattr__(self, "inertia", inertia)
-        if not self.as_found and self._is_negative():
+        negative = self._is_negative()
+        if negative and not self.as_found:
             raise RobotError(f"{where}, inertia: expected no negative principal moment, found {self._principal()}")
+        object.__setattr__(self, "as_found", negative)
 
     def _principal(self) -> list[float]:
         return list(np.linalg.eigvalsh(np.asarray(self.inertia)).tolist())
@@ -213,7 +255,7 @@ class Link:
 
 
 @dataclass(frozen=True, eq=False)
-class Joint:
+class Joint(Record):
     """A joint. The child's pose on its parent: origin, then the motion along or about `axis`, then tail.
 
     origin: pose of the joint's frame on the parent link, at zero; axis: in the joint's frame; tail: pose of the child

@@ -62,7 +62,7 @@ def with_payload(
 
     def loaded(old: Link) -> Link:
         both = compound([(each.mass, each.inertia, each.com) for each in (old, body)])
-        return Link(old.name, *both)
+        return Link(old.name, *both, as_found=old.as_found)
 
     return description.replace(links=[loaded(each) if each.name == name else each for each in description.all_links])
 
