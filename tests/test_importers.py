@@ -193,6 +193,10 @@ def test_what_leaves_the_motion_alone_is_told():
         from_mujoco(mjcf(HINGE.format(""), more=servo))
     with pytest.warns(fd.RobotWarning, match="limits of tendons 't' are dropped"):
         from_mujoco(mjcf(HINGE.format(""), more=TENDON.format("limited='true' range='-1 1'")))
+    with pytest.raises(fd.RobotError, match="forces of their own of actuators 'servo'"):
+        from_mujoco(mjcf(HINGE.format(""), more=servo), strict=True)
+    with pytest.raises(fd.RobotError, match="limits of tendons 't' are dropped"):
+        from_mujoco(mjcf(HINGE.format(""), more=TENDON.format("limited='true' range='-1 1'")), strict=True)
 
 
 def test_other_things_are_no_mujoco_model():
@@ -265,6 +269,8 @@ def test_frames_become_links_and_dropped_rotors_are_told():
     model.rotorInertia[:] = 1e-3
     with pytest.warns(fd.RobotWarning, match=r"rotorInertia .* is dropped"):
         from_pinocchio(model)
+    with pytest.raises(fd.RobotError, match=r"rotorInertia .* is dropped"):
+        from_pinocchio(model, strict=True)
 
 
 @pytest.mark.parametrize(

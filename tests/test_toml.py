@@ -147,6 +147,10 @@ def test_files_of_any_editor_are_read(tmp_path, prefix, newline):
     assert figures(fd.load_toml(str(file))) == figures(fd.from_toml(TREE))
 
 
+def test_text_may_be_bytes():
+    assert fd.from_toml(TREE.encode()) == fd.from_toml(TREE)
+
+
 def test_errors_name_the_file(tmp_path):
     file = tmp_path / "arm.toml"
     file.write_text('format = "fastdyn-dh-1"\nname = 3\n')
@@ -226,7 +230,15 @@ def test_mistakes_are_named_with_table_and_key(text, old, new, message):
     ("text", "message"),
     [
         ("", "<text>: format: expected a string, found nothing"),
-        ("a = " + 10_000 * "[", "<text>: expected valid TOML, found: "),
+        ("a = " + 5_000 * "[" + 5_000 * "]", "<text>: expected at most 16 tables and lists inside each other"),
+        ("a = " + 30 * "[" + 30 * "]", "<text>: expected at most 16 tables and lists inside each other"),
+        (f"name{'.a' * 5_000} = 1", "<text>: expected at most 16 tables and lists inside each other"),
+        (f"\n# {'1' * 9}\na = {'1' * 5_000}", "<text>:3: expected numbers of fewer digits, found: Exceeds the limit"),
+        (b"name = 3", "<text>: format: expected a string, found nothing"),
+        (b"\xff", "<text>: expected UTF-8 text, found: 'utf-8' codec"),
+        ("\ud800", "<text>: expected UTF-8 text, found: 'utf-8' codec"),
+        (3, "<text>: expected the text of a TOML file, found int"),
+        (b"#" + b" " * 2**24, "<text>: expected at most 16 MiB, found more"),
         ('format = "fastdyn-tree-1"\nname = "x"', r"link: expected at least 1 \[\[link\]\], found nothing"),
         ('format = "fastdyn-tree-1"\nname = "x"\nlink = []', r"link: expected at least 1 \[\[link\]\], found \[\]"),
         ('format = "fastdyn-tree-1"\nname = "x"\nlink = [1]', r"link: expected at least 1 \[\[link\]\], found \[1\]"),
@@ -238,7 +250,7 @@ def test_mistakes_are_named_with_table_and_key(text, old, new, message):
     ],
 )
 def test_what_is_missing_is_named(text, message):
-    with pytest.raises(fd.RobotError, match=message):
+    with pytest.raises(fd.DescriptionError, match=message):
         fd.from_toml(text)
 
 

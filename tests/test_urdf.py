@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastdyn as fd
-from fastdyn.formats import xml
+from fastdyn.formats import files, xml
 from fastdyn.formats.urdf import Described, Mimic, describe, mimics
 
 DATA = Path(__file__).parent / "data"
@@ -168,7 +168,7 @@ def test_bad_file_is_refused_with_line_and_reason(name):
 
 def test_what_is_too_much_is_refused(monkeypatch):
     with pytest.raises(fd.DescriptionError, match="expected at most 16 MiB, found more"):
-        fd.from_urdf("<robot>" + " " * xml.SIZE)
+        fd.from_urdf("<robot>" + " " * files.SIZE)
     with pytest.raises(fd.DescriptionError, match="2: <a> in <robot name='r'>: expected at most 50000 elements"):
         fd.from_urdf("<robot name='r'>\n" + "<a/>" * xml.ELEMENTS + "</robot>")
     with pytest.raises(fd.DescriptionError, match="expected the text of a URDF file, found PosixPath"):
@@ -300,20 +300,22 @@ def test_one_warning_lists_all_that_is_doubtful():
     (warning,) = caught
     assert warning.filename == __file__  # it points to the caller
     assert str(warning.message) == (
-        "file.urdf is doubtful, and taken as it stands: "
-        "line 3: <link name='negative'> has principal moments [-1.0, 2.0, 2.0]: expected none below zero; "
-        "line 4: <link name='triangle'> has principal moments [1.0, 1.0, 3.0]: the largest exceeds the sum of the "
-        "others; "
-        "line 5: <link name='massless'> has moments of inertia [1.0, 1.0, 1.0] but no mass; "
-        "line 6: <link name='nothing'> moves, but neither it nor what is fixed to it has mass; "
-        "line 14: <dynamics> in <joint name='5'> has 'mu_viscous', unknown to URDF and passed over"
+        "file.urdf is doubtful, and taken as it stands:\n"
+        "  line 3: <link name='negative'> has principal moments [-1.0, 2.0, 2.0]: expected none below zero\n"
+        "  line 4: <link name='triangle'> has principal moments [1.0, 1.0, 3.0]: the largest exceeds the sum of the "
+        "others\n"
+        "  line 5: <link name='massless'> has moments of inertia [1.0, 1.0, 1.0] but no mass\n"
+        "  line 6: <link name='nothing'> moves, but neither it nor what is fixed to it has mass\n"
+        "  line 14: <dynamics> in <joint name='5'> has 'mu_viscous', unknown to URDF and passed over"
     )
     np.testing.assert_array_equal(robot.links[0].inertia, np.diag([-1.0, 2, 2]))  # nothing is repaired
     np.testing.assert_array_equal(robot.links[2].inertia, np.eye(3))
 
 
 def test_strict_makes_doubts_errors():
-    with pytest.raises(fd.DescriptionError, match=r"file\.urdf: expected nothing doubtful, found line 3: .*line 14: "):
+    with pytest.raises(
+        fd.DescriptionError, match=r"(?s)file\.urdf: expected nothing doubtful, found\n  line 3: .*\n  line 14: "
+    ):
         fd.from_urdf(DOUBTFUL, strict=True, source="file.urdf")
     assert fd.from_urdf(ARM, strict=True).n == 3
 

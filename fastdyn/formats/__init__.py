@@ -102,7 +102,10 @@ def load(path: str | os.PathLike[str], strict: bool = False) -> Description:
         kinds = ", ".join(
             f"{suffix} ({' or '.join(each.name for each in formats)})" for suffix, formats in known.items()
         )
-        raise DescriptionError(f"{file}: expected a file of one of the kinds {kinds}, found the suffix {file.suffix!r}")
+        hint = "" if file.suffix else f"; a built-in robot of that name: fd.robots.get({str(file)!r})"
+        raise DescriptionError(
+            f"{file}: expected a file of one of the kinds {kinds}, found the suffix {file.suffix!r}{hint}"
+        )
     for format in possible:
         if format.recognises is not None and format.recognises(file):
             return format.read(file, strict=strict)

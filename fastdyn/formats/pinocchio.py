@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from typing import Any
 
 import numpy as np
 
 from fastdyn.errors import RobotError
+from fastdyn.formats.files import package
 from fastdyn.formats.names import free_name
-from fastdyn.mechanism.description import Description, warn
+from fastdyn.mechanism.description import Description, doubtful
 from fastdyn.mechanism.parts import Joint, JointKind, Limits, Link, Motor
 
 KINDS: dict[str, JointKind] = {
@@ -38,14 +38,14 @@ def from_pinocchio(model: Any, strict: bool = False) -> Description:
     >>> fd.from_pinocchio(model).with_gravity((0, 0, -10)).inverse_dynamics([np.pi / 2], [0.0], [1.0]).round(12)
     array([10.6])
     """
-    pinocchio: Any = importlib.import_module("pinocchio")
+    pinocchio = package("pinocchio", "from_pinocchio")
     if not isinstance(model, pinocchio.Model):
         raise RobotError(f"model: expected a pinocchio.Model, found {type(model).__name__}")
     if np.any(model.gravity.angular):
         raise RobotError(f"gravity: expected no angular part, found {model.gravity.angular.tolist()}")
     if np.any(model.rotorInertia):
         found = model.rotorInertia.tolist()
-        warn(f"rotorInertia {found} is dropped, as in Pinocchio's rnea: use armature")
+        doubtful(f"rotorInertia {found} is dropped, as in Pinocchio's rnea: use armature", strict)
     names, own = _link_names(model, pinocchio)
     at_rest = pinocchio.neutral(model)
     taken_links, taken_joints = set(names), set(model.names)

@@ -8,23 +8,27 @@ from __future__ import annotations
 import difflib
 import json
 import math
+import os
+import re
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastdyn.errors import RobotError
+from fastdyn.errors import DescriptionError, RobotError
 from fastdyn.formats.dh import Convention, DHLink, from_dh
+from fastdyn.formats.files import check_size, contents
 from fastdyn.geometry import homogeneous, rotation_from_rpy
 from fastdyn.mechanism.description import STANDARD_GRAVITY, Description, Mechanism
 from fastdyn.mechanism.parts import KINDS, MOVING, Array, Joint, JointKind, Limits, Link, Motor
 from fastdyn.mechanism.parts import pose as checked_pose
 
 DH, TREE = "fastdyn-dh-1", "fastdyn-tree-1"
+DEPTH = 16  # tables and lists inside each other
+LONG = re.compile(r"[0-9][0-9_]{4299,}")  # more digits than Python reads
 
 Units = dict[str, Callable[[float], float]]  # unit at the end of a key -> conversion to SI
 ANGLE: Units = {"rad": float, "deg": math.radians}
@@ -42,16 +46,12 @@ SLIDING_DAMPING: Units = {"N_s_per_m": float}
 NONE: Units = {"": float}
 
 
-def load_toml(path: str | Path, strict: bool = False) -> Description:
+def load_toml(path: str | os.PathLike[str], strict: bool = False) -> Description:
     """The robot that a TOML file describes. strict: as for Robot."""
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as problem:
-        raise RobotError(f"{path}: expected UTF-8 text, found {problem}") from problem
-    return from_toml(text, strict, source=str(path))
+    return from_toml(contents(path), strict, source=os.fspath(path))
 
 
-def from_toml(text: str, strict: bool = False, source: str = "<text>") -> Description:
+def from_toml(text: str | bytes, strict: bool = False, source: str = "<text>") -> Description:
     """The robot that a TOML text describes. source: the text's name in error messages.
 
     >>> import fastdyn as fd
@@ -71,11 +71,7 @@ def from_toml(text: str, strict: bool = False, source: str = "<text>") -> Descri
     >>> arm.mass_matrix([0.0])
     array([[1.]])
     """
-    try:
-        entries = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as problem:  # RecursionError: nested too deeply
-        raise RobotError(f"{source}: expected valid TOML, found: {problem}") from problem
-    top = _Table(entries, source)
+    top = _Table(_entries(_decoded(text, source), source), source)
     top.text("source", default="")  # where the figures are from, and remarks: not kept
     top.text("note", default="")
     kind = top.choice("format", (DH, TREE))
@@ -111,7 +107,7 @@ def to_toml(robot: Mechanism) -> str:
     <BLANKLINE>
     """
     if robot.coupling is not None:
-        raise RobotError(f"robot {robot.name!r}: expected joints that move independently, found them coupled")
+        raise DescriptionError(f"robot {robot.name!r}: expected joints that move independently, found them coupled")
     lines = [f"format = {_quoted(TREE)}", f"name = {_quoted(robot.name)}"]
     lines += [f"gravity_m_per_s2 = {robot.gravity.tolist()}", *_pose_out("mount", robot.mount)]
     for link in robot.all_links:
@@ -124,6 +120,43 @@ def to_toml(robot: Mechanism) -> str:
 # ---------------------------------------------------------------------------------------------- reading
 
 
+def _decoded(text: str | bytes, source: str) -> str:
+    if not isinstance(text, str | bytes):
+        raise DescriptionError(f"{source}: expected the text of a TOML file, found {type(text).__name__}")
+    try:
+        data = text.encode() if isinstance(text, str) else text
+        check_size(data, source)
+        return data.decode("utf-8-sig")
+    except UnicodeError as problem:
+        raise DescriptionError(f"{source}: expected UTF-8 text, found: {problem}") from problem
+
+
+def _entries(text: str, source: str) -> dict[str, Any]:
+    """The contents of a TOML text."""
+    try:
+        entries = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise DescriptionError(f"{source}: expected valid TOML, found: {problem}") from problem
+    except RecursionError as problem:
+        raise _too_deep(source) from problem
+    except ValueError as problem:  # a number with more digits than Python reads
+        long = LONG.search(text)
+        line = "" if long is None else f":{text.count(chr(10), 0, long.start()) + 1}"
+        raise DescriptionError(f"{source}{line}: expected numbers of fewer digits, found: {problem}") from problem
+    waiting: list[tuple[Any, int]] = [(entries, 0)]
+    while waiting:
+        found, depth = waiting.pop()
+        if depth > DEPTH:
+            raise _too_deep(source)
+        inside = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
+        waiting += [(each, depth + 1) for each in inside]
+    return entries
+
+
+def _too_deep(source: str) -> DescriptionError:
+    return DescriptionError(f"{source}: expected at most {DEPTH} tables and lists inside each other, found more")
+
+
 class _Table:
     """A TOML table that records which keys were read; `finish` raises for any others."""
 
@@ -134,8 +167,8 @@ class _Table:
         """A key's path in the file, for messages: "[[joint]] 2 ('elbow'), limits, lower_deg"."""
         return f"{self.path}, {key}" if self.path else key
 
-    def error(self, key: str, expected: str, found: Any) -> RobotError:
-        return RobotError(f"{self.source}: {self.inside(key)}: expected {expected}, found {_shown(found)}")
+    def error(self, key: str, expected: str, found: Any) -> DescriptionError:
+        return DescriptionError(f"{self.source}: {self.inside(key)}: expected {expected}, found {_shown(found)}")
 
     def take(self, stem: str, units: Units = NONE) -> tuple[str, Any, Callable[[float], float]]:
         """The key given for a quantity, its value (None if not given) and its conversion to SI."""
@@ -143,7 +176,9 @@ class _Table:
         self.known |= set(keys)
         given = [key for key in keys if key in self.entries]
         if len(given) > 1:
-            raise RobotError(f"{self.source}: {self.inside(stem)}: expected one of {' and '.join(given)}, found both")
+            raise DescriptionError(
+                f"{self.source}: {self.inside(stem)}: expected one of {' and '.join(given)}, found both"
+            )
         key = given[0] if given else " or ".join(keys)
         return key, self.entries.get(key), keys[given[0]] if given else float
 
@@ -209,7 +244,7 @@ class _Table:
         for key in self.entries:
             if key not in self.known:
                 near = difflib.get_close_matches(key, self.known, n=1) or sorted(self.known)
-                raise RobotError(f"{self.source}: {self.inside(key)}: unknown key, expected {' or '.join(near)}")
+                raise DescriptionError(f"{self.source}: {self.inside(key)}: unknown key, expected {' or '.join(near)}")
 
     @contextmanager
     def blamed(self) -> Iterator[None]:
@@ -217,7 +252,7 @@ class _Table:
         try:
             yield
         except RobotError as problem:
-            raise RobotError(f"{self.source}: {self.path + ': ' if self.path else ''}{problem}") from problem
+            raise DescriptionError(f"{self.source}: {self.path + ': ' if self.path else ''}{problem}") from problem
 
 
 def _dh(top: _Table, strict: bool) -> Description:

@@ -30,6 +30,7 @@ from numpy.typing import ArrayLike
 
 from fastdyn.errors import DescriptionError, RobotError
 from fastdyn.formats import xml
+from fastdyn.formats.files import contents
 from fastdyn.formats.urdf_grammar import MOMENTS, check, listed
 from fastdyn.formats.xml import Element, short
 from fastdyn.geometry import homogeneous, rotation_from_rpy
@@ -73,9 +74,7 @@ def load_urdf(path: str | os.PathLike[str], strict: bool = False, gravity: Array
     ...     fd.load_urdf(path)
     <Robot 'two_link': 2 joints RR, 2 kg moving>
     """
-    with open(path, "rb") as file:
-        data = file.read(xml.SIZE + 1)
-    return _load(data, strict, gravity, os.fspath(path))
+    return _load(contents(path), strict, gravity, os.fspath(path))
 
 
 def from_urdf(
@@ -150,10 +149,10 @@ class Described:
 def _load(data: str | bytes, strict: bool, gravity: ArrayLike | None, source: str) -> Description:
     found = describe(data, gravity, source)
     if found.doubts:
-        doubts = "; ".join(f"line {line}: {doubt}" for line, doubt in sorted(found.doubts))
+        doubts = "".join(f"\n  line {line}: {doubt}" for line, doubt in sorted(found.doubts))
         if strict:
-            raise DescriptionError(f"{source}: expected nothing doubtful, found {doubts}")
-        warn(f"{source} is doubtful, and taken as it stands: {doubts}")
+            raise DescriptionError(f"{source}: expected nothing doubtful, found{doubts}")
+        warn(f"{source} is doubtful, and taken as it stands:{doubts}")
     if not found.followers:
         return found.description
     names = [joint.name for joint in found.description.joints]
