@@ -75,7 +75,7 @@ def _fail(message: str) -> None:
 
 @contextmanager
 def _tidy_warnings() -> Iterator[None]:
-    """Prints this package's warnings on stderr, one line each, without repetition."""
+    """Prints this package's warnings on stderr, without repetition."""
     from fastdyn.errors import RobotWarning
 
     seen: set[str] = set()
@@ -163,7 +163,8 @@ def info(
             print(("\n" if text is about else "") + fill(text, WIDTH) + "\n" * bool(text), end="")
     for warning in caught:
         if "that no real body can be" not in str(warning.message):  # the table marks those links
-            print(f"\n{fill(f'warning: {warning.message}', WIDTH)}")
+            lines = f"warning: {warning.message}".splitlines()
+            print("", *(fill(line, WIDTH, subsequent_indent="    ") for line in lines), sep="\n")
 
 
 @app.command(

@@ -179,9 +179,10 @@ def test_an_interrupt_ends_with_130_and_leaves_nothing_half_written(tmp_path: Pa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_warnings_are_one_line_each(capsys: pytest.CaptureFixture[str]) -> None:
+def test_warnings_are_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
     with cli._tidy_warnings():
         fd.robots.puma560()
         fd.robots.puma560()
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("fastdyn: warning: robot 'puma560' has links")
+    first, *lines = capsys.readouterr().err.splitlines()
+    assert first.startswith("fastdyn: warning: robot 'puma560' has links")
+    assert [line.split()[0] for line in lines] == [repr(name) for name in fd.robots.puma560().doubts()]
