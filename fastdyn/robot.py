@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import ArrayLike
 
@@ -12,6 +12,7 @@ from fastdyn import formats, show
 from fastdyn.calls.arguments import check_finite, read
 from fastdyn.calls.parameters import Parameters
 from fastdyn.dynamics import Dynamics
+from fastdyn.errors import ArgumentTypeError
 from fastdyn.kernels.rows import INDEX
 from fastdyn.mechanism import variations
 from fastdyn.mechanism.coupled_model import coupling_arrays, single_precision
@@ -148,6 +149,50 @@ class _Facade(Dynamics):
         """
         return CoupledRobot(self, G, offset, names, motors)
 
+    def locked(self, values: Mapping[str, float]) -> Robot | CoupledRobot:
+        """The robot with the named joints held at the given coordinates, rad or m: they become fixed joints.
+
+        The others keep their order in q. A locked joint has no limits and no motor: its rotor stands still on its link.
+        A value outside the joint's limits is an error. A coupled robot's coordinates are named, or joints that are the
+        only ones their coordinate moves; a joint that other coordinates move, too, stays. Where nothing coupled is
+        left, the result is a Robot.
+
+        >>> import fastdyn as fd
+        >>> arm = fd.robots.puma560().locked({"joint2": 0.3, "joint5": -1.0})
+        >>> arm.n, [joint.name for joint in arm.joints]
+        (4, ['joint1', 'joint3', 'joint4', 'joint6'])
+        >>> fd.robots.two_link().coupled([[1, 0], [-1, 1]]).locked({"phi1": 0.5})
+        <CoupledRobot 'two_link': 1 coordinate moves 1 joint>
+        """
+        return robot_of(variations.locked(self.description, values))
+
+    def __str__(self) -> str:
+        return show.table(self)
+
+    def plot(self, q: ArrayLike | None = None, ax: Any = None) -> Any:
+        """A drawing of the robot on a 3-D matplotlib Axes: see fastdyn.show.plot."""
+        return show.plot(self, q, ax)
+
+    # ------------------------------------------------------------------------------------------ files
+
+    def to_urdf(self) -> str:
+        """The robot as URDF: `fd.from_urdf` reads the same robot from it.
+
+        >>> import fastdyn as fd
+        >>> fd.from_urdf(fd.robots.two_link().to_urdf())
+        <Robot 'two_link': 2 joints RR, 2 kg moving>
+        """
+        return formats.to_urdf(self)
+
+    def to_toml(self) -> str:
+        """The robot in fastdyn's own format: `fd.from_toml` reads the same robot from it, to the last bit.
+
+        >>> import fastdyn as fd
+        >>> fd.from_toml(fd.robots.two_link().to_toml())
+        <Robot 'two_link': 2 joints RR, 2 kg moving>
+        """
+        return formats.to_toml(self)
+
 
 class Robot(_Facade):
     """A tree of rigid links on a fixed base.
@@ -175,11 +220,12 @@ class Robot(_Facade):
         description = Description(links, joints, name, gravity, mount)
         self._hold(description if strict is None else description.checked(strict))
 
+    if TYPE_CHECKING:  # a Robot with fewer joints is a Robot
+
+        def locked(self, values: Mapping[str, float]) -> Robot: ...  # noqa: D102
+
     def __repr__(self) -> str:
         return f"<Robot {self.description.summary}>"
-
-    def __str__(self) -> str:
-        return show.table(self)
 
     @cached_property
     def parameters(self) -> Parameters:
@@ -187,43 +233,6 @@ class Robot(_Facade):
         model = self.model
         names = tuple(self.joints[i].name for i in model.tree[INDEX])
         return Parameters(self.name, (model.P, model.tree), model.n, lambda: (model.single, model.tree), names)
-
-    def locked(self, values: Mapping[str, float]) -> Robot:
-        """The robot with the named joints held at the given coordinates, rad or m: they become fixed joints.
-
-        The others keep their order in q. A locked joint has no limits and no motor: its rotor stands still on its link.
-        A value outside the joint's limits is an error.
-
-        >>> import fastdyn as fd
-        >>> arm = fd.robots.puma560().locked({"joint2": 0.3, "joint5": -1.0})
-        >>> arm.n, [joint.name for joint in arm.joints]
-        (4, ['joint1', 'joint3', 'joint4', 'joint6'])
-        """
-        return self._again(variations.locked(self.description, values))
-
-    def plot(self, q: ArrayLike | None = None, ax: Any = None) -> Any:
-        """A drawing of the robot on a 3-D matplotlib Axes: see fastdyn.show.plot."""
-        return show.plot(self, q, ax)
-
-    # ------------------------------------------------------------------------------------------ files
-
-    def to_urdf(self) -> str:
-        """The robot as URDF: `fd.from_urdf` reads the same robot from it.
-
-        >>> import fastdyn as fd
-        >>> fd.from_urdf(fd.robots.two_link().to_urdf())
-        <Robot 'two_link': 2 joints RR, 2 kg moving>
-        """
-        return formats.to_urdf(self)
-
-    def to_toml(self) -> str:
-        """The robot in fastdyn's own format: `fd.from_toml` reads the same robot from it, to the last bit.
-
-        >>> import fastdyn as fd
-        >>> fd.from_toml(fd.robots.two_link().to_toml())
-        <Robot 'two_link': 2 joints RR, 2 kg moving>
-        """
-        return formats.to_toml(self)
 
 
 class CoupledRobot(_Facade):
@@ -246,6 +255,8 @@ class CoupledRobot(_Facade):
         names: Sequence[str] | None = None,
         motors: Sequence[Motor | None] | None = None,
     ) -> None:
+        if not isinstance(robot, HasDescription):
+            raise ArgumentTypeError(f"robot: expected a Robot or CoupledRobot, found {type(robot).__name__}")
         self._hold(variations.coupled(robot.description, G, offset, names, motors))
 
     @cached_property
@@ -279,7 +290,9 @@ class CoupledRobot(_Facade):
         return self._coupling.m
 
     def __repr__(self) -> str:
-        return f"<CoupledRobot {self.name!r}: {self.n} coordinates move {len(self.joints)} joints>"
+        n, joints = self.n, len(self.joints)
+        moves = f"{n} coordinate moves" if n == 1 else f"{n} coordinates move"
+        return f"<CoupledRobot {self.name!r}: {moves} {joints} joint{'s' * (joints != 1)}>"
 
     @cached_property
     def parameters(self) -> Parameters:
@@ -331,8 +344,8 @@ load = formats.returning(robot_of, formats.load)
 from_urdf = formats.returning(robot_of, formats.from_urdf)
 load_urdf = formats.returning(robot_of, formats.load_urdf)
 from_screws = formats.returning(robot_of, formats.from_screws)
-from_toml = formats.returning(_plain, formats.from_toml)
-load_toml = formats.returning(_plain, formats.load_toml)
+from_toml = formats.returning(robot_of, formats.from_toml)
+load_toml = formats.returning(robot_of, formats.load_toml)
 from_dh = formats.returning(_plain, formats.from_dh)
 from_mujoco = formats.returning(_plain, formats.from_mujoco)
-from_pinocchio = formats.returning(_plain, formats.from_pinocchio)
+from_pinocchio = formats.returning(robot_of, formats.from_pinocchio)

@@ -12,11 +12,14 @@ from numpy.typing import ArrayLike
 
 from fastdyn.errors import ArgumentError, MissingExtraError
 from fastdyn.geometry import rpy_from_rotation
+from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import Mechanism
-from fastdyn.mechanism.parts import Array, Joint, Link, Motor
+from fastdyn.mechanism.parts import Array, JointKind, Link, Motor
 from fastdyn.mechanism.poses import coordinates, link_poses, motion
 
 WIDTH = 120  # columns that a table may take
+
+Drive = tuple[str, JointKind, Motor]  # a joint's or coordinate's name and kind, and its motor
 
 
 # ---------------------------------------------------------------------------------------------- as a table
@@ -52,10 +55,15 @@ def table(robot: Mechanism) -> str:
     link2     1   -0.5      0      0       0  0.083333  0.083333       0       0       0
     """
     parts = [_heading(robot)]
+    if robot.coupling is not None:
+        parts.append(_coupled(robot, robot.coupling))
     if robot.all_joints:
         parts.append(_layout(_joint_columns(robot)))
     parts.append(_layout(_link_columns(robot.all_links)))
-    driven = [joint for joint in robot.joints if joint.motor != Motor()]
+    driven: list[Drive] = [(joint.name, joint.kind, joint.motor) for joint in robot.joints]
+    if robot.coupling is not None:
+        driven += zip(robot.coupling.names, robot.coupling.kinds(robot.joints), robot.coupling.motors, strict=True)
+    driven = [drive for drive in driven if drive[2] != Motor()]
     if driven:
         parts.append(_layout(_motor_columns(driven)) + "\n(armature and friction as felt at the joint)")
     parts += [_filled(f"warning: {name!r} {doubt}") for name, doubt in robot.doubts().items()]
@@ -64,6 +72,8 @@ def table(robot: Mechanism) -> str:
 
 def _heading(robot: Mechanism) -> str:
     joints = _count(len(robot.joints), "joint") + (f" ({robot.kinds})" if robot.kinds else "")
+    if robot.coupling is not None:
+        joints += f" moved by {_count(robot.coupling.m, 'coordinate')}"
     mounted = "the world's origin"
     if not np.array_equal(robot.mount, np.eye(4)):
         turned = np.degrees(rpy_from_rotation(robot.mount[:3, :3]))
@@ -78,16 +88,36 @@ def _heading(robot: Mechanism) -> str:
     )
 
 
+def _coupled(robot: Mechanism, coupling: Coupling) -> str:
+    """The coordinates by place in q, and the positions of those joints that are not coordinates themselves."""
+    lines = [", ".join(f"{k} {name}" for k, name in enumerate(coupling.names))]
+    for joint, row, shift in zip(robot.joints, coupling.G, coupling.offset, strict=True):
+        terms = [(f"{_number(row[k], 6)} ", coupling.names[k]) for k in np.flatnonzero(row)]
+        right = " + ".join(("" if factor == "1 " else factor) + name for factor, name in terms)
+        if shift or not right:
+            right += f"{' + ' * bool(right)}{_number(shift, 6)}"
+        if right != joint.name:
+            lines.append(f"{joint.name} = {right.replace('+ -', '- ')}")
+    return "\n".join(_filled(line) for line in ("coordinates: " + lines[0], *lines[1:]))
+
+
+def _places(robot: Mechanism) -> dict[str, str]:
+    """For each moving joint its place in q; of a coupled robot the places of the coordinates that move it."""
+    G = np.eye(len(robot.joints)) if robot.coupling is None else robot.coupling.G
+    return {j.name: ", ".join(map(str, np.flatnonzero(row))) for j, row in zip(robot.joints, G, strict=True)}
+
+
 def _joint_columns(robot: Mechanism) -> list[Column]:
-    joints, place = robot.all_joints, {joint.name: str(i) for i, joint in enumerate(robot.joints)}
+    joints, place = robot.all_joints, _places(robot)
+    kinds = [joint.kind for joint in joints]
 
     def limit(name: str, turning: str, sliding: str) -> Column:
-        return Column(name, _unit(joints, turning, sliding), [getattr(joint.limits, name) for joint in joints])
+        return Column(name, _unit(kinds, turning, sliding), [getattr(joint.limits, name) for joint in joints])
 
     return [
         Column("q", "", [place.get(joint.name, "") for joint in joints]),
         Column("joint", "", [joint.name for joint in joints]),
-        Column("kind", "", [joint.kind for joint in joints]),
+        Column("kind", "", kinds),
         Column("parent", "", [joint.parent for joint in joints]),
         Column("child", "", [joint.child for joint in joints]),
         Column("axis", "x y z", ["" if j.kind == "fixed" else _numbers(j.axis, " ", 3) for j in joints]),
@@ -109,25 +139,25 @@ def _link_columns(links: Sequence[Link]) -> list[Column]:
     return columns
 
 
-def _motor_columns(joints: Sequence[Joint]) -> list[Column]:
-    motors = [joint.motor for joint in joints]
+def _motor_columns(drives: Sequence[Drive]) -> list[Column]:
+    names, kinds, motors = zip(*drives, strict=True)
     felt = [motor.joint_coulomb for motor in motors]
-    torque = _unit(joints, "N m", "N")
+    torque = _unit(kinds, "N m", "N")
     return [
-        Column("drive of", "", [joint.name for joint in joints]),
-        Column("rotor", _unit(joints, "kg m^2", "kg"), [motor.inertia for motor in motors]),
+        Column("drive of", "", names),
+        Column("rotor", _unit(kinds, "kg m^2", "kg"), [motor.inertia for motor in motors]),
         Column("gear", "", [motor.gear for motor in motors]),
-        Column("armature", _unit(joints, "kg m^2", "kg"), [motor.armature for motor in motors]),
-        Column("viscous", _unit(joints, "N m s/rad", "N s/m"), [motor.joint_viscous for motor in motors]),
+        Column("armature", _unit(kinds, "kg m^2", "kg"), [motor.armature for motor in motors]),
+        Column("viscous", _unit(kinds, "N m s/rad", "N s/m"), [motor.joint_viscous for motor in motors]),
         Column("coulomb +", torque, [plus for plus, _ in felt]),
         Column("coulomb -", torque, [minus for _, minus in felt]),
     ]
 
 
-def _unit(joints: Iterable[Joint], turning: str, sliding: str) -> str:
-    """The unit of a quantity over these joints: both, where some turn and others slide. Helical joints turn."""
-    kinds = {joint.kind for joint in joints}
-    return " | ".join([turning] * bool(kinds & {"revolute", "helical"}) + [sliding] * ("prismatic" in kinds))
+def _unit(kinds: Iterable[JointKind], turning: str, sliding: str) -> str:
+    """The unit of a quantity for these kinds of joints: both, where some turn and others slide. Helical joints turn."""
+    found = set(kinds)
+    return " | ".join([turning] * bool(found & {"revolute", "helical"}) + [sliding] * ("prismatic" in found))
 
 
 def _layout(columns: Sequence[Column]) -> str:
@@ -197,9 +227,10 @@ def plot(robot: Mechanism, q: ArrayLike | None = None, ax: Any = None) -> Any:
     Links are thick lines, joints circles (revolute), squares (prismatic) or diamonds (helical) with their axes and
     their places in q, centres of mass grey discs whose area grows with mass; frames have x solid, y dashed, z dotted.
     q: (n,) rad or m; zero, or the limit next to it, if not given. ax: axes with projection="3d"; new ones if not given.
+    A coupled robot's q is in its own coordinates, and its joints are labelled with the coordinates that move them.
     """
-    values = _resting(robot) if q is None else coordinates(robot, q)
-    poses = link_poses(robot, list(values.values()))
+    q = _resting(robot) if q is None else q
+    values, poses = coordinates(robot, q), link_poses(robot, q)
     world = {name: robot.mount @ pose for name, pose in poses.items()}
     if ax is None:
         ax = _axes()
@@ -215,7 +246,7 @@ def plot(robot: Mechanism, q: ArrayLike | None = None, ax: Any = None) -> Any:
     _draw_gravity(ax, robot, 0.15 * size)
     _frame_view(ax, points, size)
     _draw_joints(ax, robot, hinges, values, 0.1 * size)
-    shown = ", ".join(f"{value:.3g}" for value in values.values())
+    shown = ", ".join(f"{value:.3g}" for value in np.asarray(q).tolist())
     ax.set_title("\n".join([_plain(robot.name), *textwrap.wrap(f"q = ({shown})", 72)]), fontsize=12)
     _explain(ax, robot)
     return ax
@@ -229,8 +260,18 @@ def _axes() -> Any:
     return pyplot.figure(figsize=(9, 7)).add_axes((0.03, 0.06, 0.66, 0.82), projection="3d")
 
 
-def _resting(robot: Mechanism) -> dict[str, float]:
-    return {j.name: min(max(0.0, j.limits.lower), j.limits.upper) for j in robot.joints}
+def _resting(robot: Mechanism) -> Array:
+    """Zero of each coordinate, or the limit next to it of the joints that it alone moves."""
+    n = len(robot.joints)
+    G, offset = (np.eye(n), np.zeros(n)) if robot.coupling is None else (robot.coupling.G, robot.coupling.offset)
+    low, high = np.full((2, G.shape[1]), [[-np.inf], [np.inf]])
+    for joint, row, shift in zip(robot.joints, G, offset, strict=True):
+        if np.count_nonzero(row) == 1:
+            k = int(np.argmax(row != 0))
+            bounds = sorted((end - shift) / row[k] for end in (joint.limits.lower, joint.limits.upper))
+            low[k], high[k] = max(low[k], bounds[0]), min(high[k], bounds[1])
+    resting: Array = np.minimum(np.maximum(0.0, low), high)
+    return resting
 
 
 def _draw_links(
@@ -268,9 +309,10 @@ def _draw_joints(ax: Any, robot: Mechanism, hinges: dict[str, Array], q: dict[st
     """Axes and marks; each axis has its number at its end, on the side away from the joint."""
     from matplotlib.patheffects import withStroke
 
-    ends: list[tuple[Array, dict[str, str], list[int]]] = []
-    view = ax.get_proj()
-    for number, joint in enumerate(robot.joints):
+    ends: list[tuple[Array, dict[str, str], list[str]]] = []
+    view, places = ax.get_proj(), _places(robot)
+    for joint in robot.joints:
+        number = places[joint.name]
         hinge = hinges[joint.name] @ motion(joint, q[joint.name])
         axis = hinge[:3, :3] @ np.asarray(joint.axis)
         place, end = hinge[:3, 3], hinge[:3, 3] + length * axis
@@ -287,7 +329,7 @@ def _draw_joints(ax: Any, robot: Mechanism, hinges: dict[str, Array], q: dict[st
             near.append(number)
     halo = [withStroke(linewidth=3, foreground="white")]
     for end, side, numbers in ends:
-        label = f" {', '.join(map(str, numbers))} "
+        label = f" {', '.join(dict.fromkeys(numbers))} "
         ax.text(*end, label, fontsize=10, fontweight="bold", path_effects=halo, zorder=10, **side)
 
 
@@ -337,12 +379,15 @@ def _explain(ax: Any, robot: Mechanism) -> None:
     ]
     disc = Line2D([], [], linestyle="", marker="o", color="black", markerfacecolor="0.75", markersize=11,
                   label="centre of mass")  # fmt: skip
+    moved, called = "joints", [joint.name for joint in robot.joints]
+    if robot.coupling is not None:
+        moved, called = "coordinates", list(robot.coupling.names)
     names = [
         Line2D([], [], linestyle="", marker=f"${i}$", color="black", markersize=7, label=f" {name}")
-        for i, name in enumerate(_plain(_shortened(joint.name, 24)) for joint in robot.joints)
+        for i, name in enumerate(_plain(_shortened(name, 24)) for name in called)
     ]
     blank = Line2D([], [], linestyle="", label=" ")
-    ax.legend(handles=[*names, blank, *symbols, disc, *frames], title="joints by place in q", loc="center left",
+    ax.legend(handles=[*names, blank, *symbols, disc, *frames], title=f"{moved} by place in q", loc="center left",
               bbox_to_anchor=(1.06, 0.5), fontsize=9, title_fontsize=9, alignment="left", frameon=False)  # fmt: skip
 
 

@@ -258,8 +258,3 @@ def test_suffixes_that_formats_share_can_be_told_apart():
         rows = [row for row in FORMATS if suffix in row.suffixes]
         assert sum(row.recognises is None for row in rows) == 1
         assert rows[0].recognises is None
-
-
-def test_toml_has_no_coupling():
-    with pytest.raises(fd.RobotError, match="expected joints that move independently"):
-        fd.to_toml(fd.robots.two_link().coupled(np.eye(2)))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import fastdyn as fd
 
 PAGE = Path(__file__).parents[1] / "notes" / "toml_format.md"
-DH, TREE = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+DH, TREE, COUPLED = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 
 
 def figures(robot):
@@ -112,6 +112,14 @@ def test_the_documented_tree_is_the_robot_it_says():
     assert np.asarray(slew.origin).tolist() == [[1, 0, 0, 0], [0, -1, 0, 0], [0, 0, -1, -0.3], [0, 0, 0, 1]]
     assert np.asarray(hook.origin)[:3, 3].tolist() == [2.0, 0, 0.1]
     assert robot.all_links[1].inertia[0, 2] == 1
+
+
+def test_the_documented_gripper_is_the_robot_it_says():
+    robot = fd.from_toml(COUPLED, strict=True)
+    assert (robot.names, robot.G.tolist(), robot.offset.tolist()) == (("opening",), [[0.5], [-0.5]], [0, -0.01])
+    assert robot.coupling.motors == (fd.Motor(1e-6, 500, 1e-5),)
+    assert robot.mass_matrix([0.0]) == pytest.approx(0.05 + 0.25)  # two fingers at half the rate, and a rotor
+    assert fd.from_toml(robot.to_toml()) == robot
 
 
 @pytest.mark.parametrize("angles", [(0.3, -0.7, 1.1), (90, 0, 180), (-90, 180, 0), (10, 90, 20)])

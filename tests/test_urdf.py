@@ -528,16 +528,37 @@ def test_mimic_joints_come_back():
     assert_same(robot.robot, again.robot)
 
 
-def test_couplings_that_mimic_cannot_say_are_refused():
+def test_the_order_of_coordinates_comes_back():
     arm = fd.robots.random_chain(3, 1)
-    assert "<mimic" not in fd.to_urdf(arm.coupled(np.eye(3)))
-    halted = fd.from_urdf(fd.to_urdf(arm.coupled([[0, 0], [0, 1], [1, 0]], [0.5, 0, 0])))
-    assert halted.names == ("joint2", "joint3")  # in the joints' order, not in that of the coordinates
-    assert halted.joint_positions([1.0, 2.0]).tolist() == [0.5, 1, 2]
-    with pytest.raises(fd.RobotError, match="expected a joint that is the coordinate 'phi2', found none"):
-        fd.to_urdf(arm.coupled([[1, 0], [0, 2], [0, 3]]))
-    with pytest.raises(fd.RobotError, match="joint 'joint3': expected it to follow one coordinate"):
-        fd.to_urdf(arm.coupled([[1, 0], [0, 1], [1, 1]]))
+    names = ["joint1", "joint2", "joint3"]
+    same = fd.from_urdf(fd.to_urdf(arm.coupled(np.eye(3), names=names)))
+    assert type(same) is fd.Robot  # a coupling that changes nothing
+    held = arm.coupled([[0, 0], [1, 0], [0, 1]], [0.5, 0, 0], names=names[1:])
+    again = fd.from_urdf(held.to_urdf())
+    assert again.coupling == held.coupling
+    assert again.joint_positions([1.0, 2.0]).tolist() == [0.5, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("G", "more", "message"),
+    [
+        ([[1, 0], [0, 2], [0, 3]], {}, "coordinate 'joint2': expected it to be the position of a joint of that name"),
+        ([[1, 0], [0, 1], [0, 3]], {"offset": [0, 1, 0]}, "coordinate 'joint2': expected it to be the position"),
+        ([[1, 0], [0, 1], [0, 3]], {"names": None}, "coordinate 'phi1': expected it to be the position of a joint"),
+        (
+            [[1, 0], [0, 1], [1, 1]],
+            {},
+            r"joint 'joint3': expected it to follow one coordinate, found \['joint1', 'joint2",
+        ),
+        ([[0, 1], [1, 0], [1, 0]], {"names": ["joint2", "joint1"]}, r"the order of coordinates \['joint2', 'joint1'\]"),
+        ([[1, 0], [0, 1], [1, 0]], {"motors": [None, fd.Motor(1e-3)]}, "the motor of coordinate 'joint2'"),
+    ],
+)
+def test_couplings_that_mimic_cannot_say_are_refused(G, more, message):
+    arm = fd.robots.random_chain(3, 1).coupled(G, **{"names": ["joint1", "joint2"], **more})
+    with pytest.raises(fd.RobotError, match=f"URDF's <mimic> cannot express {message}.*; to_toml writes any coupling"):
+        fd.to_urdf(arm)
+    assert fd.from_toml(arm.to_toml()) == arm
 
 
 def test_others_read_what_is_written():

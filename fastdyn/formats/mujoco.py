@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from fastdyn.formats import xml
 from fastdyn.formats.files import contents, package
 from fastdyn.formats.names import free_name
 from fastdyn.geometry import go, homogeneous, rotation_from_quaternion, turn
+from fastdyn.mechanism import variations
 from fastdyn.mechanism.description import Description, doubtful
 from fastdyn.mechanism.parts import Array, Joint, Limits, Link, Motor
 
@@ -32,7 +34,7 @@ FOREIGN = (
 )
 
 
-def from_mujoco(model: Any, strict: bool = False) -> Description:
+def from_mujoco(model: Any, strict: bool = False, locked: Mapping[str, float] | None = None) -> Description:
     """The robot of a mujoco.MjModel with hinge and slide joints; q is MuJoCo's qpos, in its order.
 
     Bodies become links, fixed ones if they have no joint; several joints of one body are linked by massless links.
@@ -40,7 +42,7 @@ def from_mujoco(model: Any, strict: bool = False) -> Description:
     smooths friction near zero velocity, a Robot does not. tau is the total actuator force at the joints, including
     actuator bias forces and plugins (a RobotWarning lists these, an error under strict=True). Anything else that
     affects the motion raises a RobotError: ball and free joints, springs, equality constraints, tendons with forces,
-    fluid, gravity compensation. Contacts are ignored.
+    fluid, gravity compensation. Contacts are ignored. locked: joints to hold, as in robot.locked.
 
     >>> import fastdyn as fd, mujoco
     >>> import numpy as np
@@ -80,10 +82,13 @@ def from_mujoco(model: Any, strict: bool = False) -> Description:
         R = rotation_from_quaternion(model.body_iquat[b])
         links.append(Link(bodies[b], model.body_mass[b], model.body_ipos[b], R @ np.diag(model.body_inertia[b]) @ R.T))
     gravity = np.zeros(3) if _off(model, mujoco, "GRAVITY") else model.opt.gravity
-    return Description(links, joints, model.names.split(b"\0")[0].decode(), gravity).checked(strict)
+    description = Description(links, joints, model.names.split(b"\0")[0].decode(), gravity).checked(strict)
+    return variations.locked(description, locked)
 
 
-def load_mjcf(path: str | os.PathLike[str], strict: bool = False) -> Description:
+def load_mjcf(
+    path: str | os.PathLike[str], strict: bool = False, locked: Mapping[str, float] | None = None
+) -> Description:
     """The robot of an MJCF file, compiled by MuJoCo: see from_mujoco."""
     mujoco = package("mujoco", f"reading the MJCF file {path}")
     data = contents(path)
@@ -95,7 +100,7 @@ def load_mjcf(path: str | os.PathLike[str], strict: bool = False) -> Description
             model = mujoco.MjModel.from_xml_string(text.lstrip("\ufeff"))
     except ValueError as problem:
         raise DescriptionError(f"{path}: MuJoCo refuses it: {problem}") from problem
-    return from_mujoco(model, strict)
+    return from_mujoco(model, strict, locked)
 
 
 def is_mjcf(path: str | os.PathLike[str]) -> bool:

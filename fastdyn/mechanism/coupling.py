@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastdyn.errors import RobotError
-from fastdyn.mechanism.parts import EPS, Array, Motor, Record, check_name, frozen
+from fastdyn.mechanism.parts import EPS, Array, Joint, JointKind, Motor, Record, check_name, frozen
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -55,6 +55,24 @@ class Coupling(Record):
     def m(self) -> int:
         """Number of coordinates."""
         return len(self.names)
+
+    def is_trivial(self, joints: Sequence[Joint]) -> bool:
+        """Whether the coordinates are the joints, by name and position, without motors of their own.
+
+        >>> Coupling([[1]], names=["hinge"]).is_trivial([Joint("hinge", "base", "bob")])
+        True
+        """
+        same = np.array_equal(self.G, np.eye(len(self.G))) and not self.offset.any()
+        return same and self.names == tuple(joint.name for joint in joints) and set(self.motors) == {Motor()}
+
+    def kinds(self, joints: Sequence[Joint]) -> list[JointKind]:
+        """Whether each coordinate turns or slides, for the units of its motor: it slides if all its joints do.
+
+        >>> Coupling([[1, 0], [2, 1]]).kinds([Joint("a", "b", "c"), Joint("d", "c", "e", "prismatic")])
+        ['revolute', 'prismatic']
+        """
+        sliding = np.array([joint.kind == "prismatic" for joint in joints])
+        return ["prismatic" if sliding[column != 0].all() else "revolute" for column in self.G.T]
 
     def compose(self, inner: Coupling) -> Coupling:
         """The joints in terms of the coordinates of `inner`, which drive the coordinates of this coupling.

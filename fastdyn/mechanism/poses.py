@@ -14,7 +14,7 @@ from fastdyn.mechanism.parts import Array, Joint
 def link_poses(robot: Mechanism, q: ArrayLike) -> dict[str, Array]:
     """The 4x4 pose of every link, fixed ones included, in the base link's frame; parents come before their children.
 
-    q: (n,) rad or m. The pose in the world is `robot.mount @ pose`.
+    q: (n,) rad or m, of a coupled robot its own coordinates. The pose in the world is `robot.mount @ pose`.
 
     >>> import fastdyn as fd
     >>> arm = fd.robots.two_link(length=1.0)
@@ -35,16 +35,19 @@ def link_poses(robot: Mechanism, q: ArrayLike) -> dict[str, Array]:
 
 
 def coordinates(robot: Mechanism, q: ArrayLike) -> dict[str, float]:
-    """Joint names and their coordinates, from one sample q."""
-    n = len(robot.joints)
+    """Joint names and their coordinates, from one sample q; of a coupled robot q is in its own coordinates."""
+    coupling = robot.coupling
+    n, unit = (len(robot.joints), "joints") if coupling is None else (coupling.m, "coordinates")
     try:
         array = np.asarray(q, dtype=np.float64)
     except (TypeError, ValueError) as problem:
         raise ArgumentError(f"q: expected {n} numbers, found {q!r}") from problem
     if array.shape != (n,):
-        raise ArgumentError(f"q has shape {array.shape}, but {robot.name} has {n} joints: expected ({n},)")
+        raise ArgumentError(f"q has shape {array.shape}, but {robot.name} has {n} {unit}: expected ({n},)")
     if not np.isfinite(array).all():
         raise ArgumentError(f"q: expected finite numbers, found {array.tolist()}")
+    if coupling is not None:
+        array = coupling.G @ array + coupling.offset
     return {joint.name: float(value) for joint, value in zip(robot.joints, array, strict=True)}
 
 
