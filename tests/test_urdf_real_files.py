@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import fastdyn as fd
+from fastdyn import show
 from fastdyn.formats.urdf import describe
 from fastdyn.robot import robot_of
 
@@ -80,6 +81,10 @@ def worst_difference(peer, robot, samples=10):
     return worst
 
 
+def coordinates(robot):
+    return robot.names if isinstance(robot, fd.CoupledRobot) else [joint.name for joint in robot.joints]
+
+
 @each(READ)
 def test_torques_and_mass_matrix_are_those_of_pinocchio(path):
     robot = robot_of(describe(path.read_bytes()).description).without_friction()
@@ -90,18 +95,53 @@ def test_torques_and_mass_matrix_are_those_of_pinocchio(path):
 @each([path for path in READ if b"<mimic" in path.read_bytes()])
 def test_mimics_are_those_of_pinocchio(path):
     robot = fd.load_urdf(path).without_friction()
-    names = robot.names if isinstance(robot, fd.CoupledRobot) else [joint.name for joint in robot.joints]
     try:
-        peer = Peer(path, names, robot.gravity, mimic=True)
+        peer = Peer(path, coordinates(robot), robot.gravity, mimic=True)
     except ValueError as problem:  # it sorts siblings by name, and wants leaders before followers then
         pytest.skip(f"Pinocchio refuses: {problem}")
     assert worst_difference(peer, robot) < 1e-10
+    read = fd.from_pinocchio(peer.model).without_friction()
+    again = Peer(path, coordinates(read), read.gravity, mimic=True)  # in Pinocchio's order of joints
+    assert worst_difference(again, read) < 1e-10
+
+
+@each([path for path in READ if b"<mimic" in path.read_bytes()])
+def test_real_robots_without_their_coupled_coordinates_are_plain(path):
+    robot = fd.load(path)
+    if not isinstance(robot, fd.CoupledRobot):
+        pytest.skip("only fixed joints mimic others")
+    rest = dict(zip(robot.names, show._resting(robot), strict=True))
+    coupled = {name: rest[name] for name, column in zip(robot.names, robot.G.T, strict=True) if sum(column != 0) > 1}
+    held = fd.load(path, locked=coupled)
+    assert type(held) is fd.Robot
+    assert [joint.name for joint in held.joints] == [name for name in robot.names if name not in coupled]
+    free = [k for k, name in enumerate(robot.names) if name not in coupled]
+    q = np.array(list(rest.values()))
+    M = robot.mass_matrix(q)[np.ix_(free, free)]
+    np.testing.assert_allclose(held.mass_matrix(q[free]), M, rtol=0, atol=1e-12 * np.abs(M).max())
+
+
+@each(READ)
+def test_real_robots_are_printed_drawn_and_kept(path):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    robot = fd.load(path)
+    text = str(robot)
+    assert text.startswith(f"{robot.name}: ")
+    assert max(map(len, text.splitlines())) <= 120
+    ax = robot.plot()
+    ax.figure.canvas.draw()
+    pyplot.close("all")
+    assert fd.from_toml(robot.to_toml()) == robot
 
 
 @each(READ)
 def test_real_robots_come_back(path):
     robot = fd.load_urdf(path)
     again = fd.from_urdf(fd.to_urdf(robot))
+    assert again.coupling == robot.coupling
     for ours, theirs in zip(again.joints, robot.joints, strict=True):
         assert (ours.name, ours.child, ours.kind, ours.limits) == (
             theirs.name,

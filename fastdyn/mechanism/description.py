@@ -103,7 +103,8 @@ class Description(Record):
     @property
     def summary(self) -> str:
         """Name, joints and moving mass on one line."""
-        return f"{self.name!r}: {self.n} joint{'s' * (self.n != 1)} {self.kinds}, {self.moving_mass:.6g} kg moving"
+        joints = f"{self.n} joint{'s' * (self.n != 1)} {self.kinds}".rstrip()
+        return f"{self.name!r}: {joints}, {self.moving_mass:.6g} kg moving"
 
     @cached_property
     def moving_mass(self) -> float:
