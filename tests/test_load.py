@@ -61,6 +61,13 @@ def test_xml_in_another_encoding_than_declared_is_refused(tmp_path: Path, declar
             fd.load(tmp_path / "arm.xml")
 
 
+def test_no_entity_is_expanded_to_tell_formats_apart(tmp_path: Path) -> None:
+    entities = "".join(f"<!ENTITY e{i} '{f'&e{i - 1};' * 100 if i else 'x'}'>" for i in range(20))
+    (tmp_path / "arm.xml").write_text(f"<!DOCTYPE mujoco [{entities}]><mujoco model='&e19;'/>")
+    with pytest.raises(fd.DescriptionError, match=r"arm\.xml:1: expected no document type or entities"):
+        fd.load(tmp_path / "arm.xml")
+
+
 def test_names_of_a_mujoco_model_are_utf_8(tmp_path: Path) -> None:
     mujoco = pytest.importorskip("mujoco")
     (tmp_path / "arm.xml").write_bytes(PENDULUM.replace("bob", "bób").encode("latin-1"))

@@ -97,8 +97,11 @@ def prolog(data: bytes) -> tuple[str | None, str | None]:
         found["tag"] = tag
         raise StopIteration
 
+    def stop(*declaration: object) -> None:  # entities are never expanded
+        raise StopIteration
+
     parser = expat.ParserCreate()
-    parser.XmlDeclHandler, parser.StartElementHandler = declared, start
+    parser.XmlDeclHandler, parser.StartElementHandler, parser.StartDoctypeDeclHandler = declared, start, stop
     try:
         parser.Parse(data, True)
     except (StopIteration, expat.ExpatError, LookupError, ValueError):  # faults are left to `read`
