@@ -15,7 +15,7 @@ from fastdyn.geometry import rpy_from_rotation
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import Mechanism
 from fastdyn.mechanism.parts import Array, JointKind, Link, Motor
-from fastdyn.mechanism.poses import coordinates, link_poses, motion
+from fastdyn.mechanism.poses import coordinates, motion, poses_at
 
 WIDTH = 120  # columns that a table may take
 
@@ -230,7 +230,8 @@ def plot(robot: Mechanism, q: ArrayLike | None = None, ax: Any = None) -> Any:
     A coupled robot's q is in its own coordinates, and its joints are labelled with the coordinates that move them.
     """
     q = _resting(robot) if q is None else q
-    values, poses = coordinates(robot, q), link_poses(robot, q)
+    values = coordinates(robot, q)
+    poses = poses_at(robot, values)
     world = {name: robot.mount @ pose for name, pose in poses.items()}
     if ax is None:
         ax = _axes()

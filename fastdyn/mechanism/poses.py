@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -21,7 +23,11 @@ def link_poses(robot: Mechanism, q: ArrayLike) -> dict[str, Array]:
     >>> link_poses(arm, [np.pi / 2, 0.0])["link2"][:3, 3].round(12).tolist()
     [0.0, 2.0, 0.0]
     """
-    values = coordinates(robot, q)
+    return poses_at(robot, coordinates(robot, q))
+
+
+def poses_at(robot: Mechanism, values: Mapping[str, float]) -> dict[str, Array]:
+    """As link_poses, from the positions of the joints by name."""
     children: dict[str, list[Joint]] = {}
     for joint in robot.all_joints:
         children.setdefault(joint.parent, []).append(joint)
