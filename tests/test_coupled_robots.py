@@ -115,6 +115,14 @@ def test_what_cannot_be_locked(values, message):
         fd.from_urdf(HAND).locked(values)
 
 
+def test_joints_that_stand_still_become_fixed_with_the_first_lock():
+    arm = fd.robots.random_chain(3, 1).coupled([[1, 0], [0, 1], [0, 0]], [0, 0, 0.4])
+    assert arm.locked({}) == arm
+    held = arm.locked({"phi2": 0.3})
+    assert [joint.name for joint in held.joints] == ["joint1"]
+    close(held.mass_matrix([0.2]), arm.mass_matrix([0.2, 0.3])[:1, :1])
+
+
 def test_joints_of_several_coordinates_or_of_none_cannot_be_locked():
     arm = fd.robots.random_chain(3, 1).coupled([[1, 0], [1, 1], [0, 0]], names="ab")
     with pytest.raises(

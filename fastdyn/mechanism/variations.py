@@ -89,7 +89,7 @@ def locked(description: Description, values: Mapping[str, float] | None) -> Desc
         return description
     if not isinstance(values, Mapping):
         raise ArgumentError(f"locked: expected a mapping from joint names to coordinates, found {values!r}")
-    if description.coupling is not None:
+    if description.coupling is not None and values:
         return _held(description, description.coupling, values)
     moving = [joint.name for joint in description.joints]
     for name in values:
