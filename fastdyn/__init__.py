@@ -8,6 +8,7 @@ from fastdyn.errors import (
     DescriptionError,
     FastdynError,
     FormulationError,
+    LimitError,
     MissingExtraError,
     NotFiniteError,
     RobotError,
@@ -17,7 +18,7 @@ from fastdyn.errors import (
 from fastdyn.formats import to_toml, to_urdf
 from fastdyn.formats.dh import DHLink
 from fastdyn.mechanism.model import Model
-from fastdyn.mechanism.parts import Joint, Limits, Link, Motor
+from fastdyn.mechanism.parts import Joint, Limits, Link, Motor, pose
 from fastdyn.robot import (
     CoupledRobot,
     Robot,
@@ -43,6 +44,7 @@ __all__ = [
     "FastdynError",
     "FormulationError",
     "Joint",
+    "LimitError",
     "Limits",
     "Link",
     "MissingExtraError",
@@ -63,6 +65,7 @@ __all__ = [
     "load",
     "load_toml",
     "load_urdf",
+    "pose",
     "robots",
     "show",
     "to_toml",

@@ -33,8 +33,7 @@ def trajectory(
     t = np.linspace(0.0, seconds, points)
     turn = 2 * np.pi / seconds
     s, sd, sdd = t - np.sin(turn * t) / turn, 1 - np.cos(turn * t), turn * np.sin(turn * t)
-    lower = np.array([joint.limits.lower for joint in robot.joints])
-    upper = np.array([joint.limits.upper for joint in robot.joints])
+    lower, upper = robot.limits.position.T
     centre, reach = (lower + upper) / 2, (upper - lower) / 4
     pace = turn * np.arange(1, robot.n + 1) / 2
     wave, slope = np.sin(s[:, None] * pace), np.cos(s[:, None] * pace)

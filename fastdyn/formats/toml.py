@@ -21,8 +21,7 @@ from fastdyn.errors import RobotError
 from fastdyn.formats.dh import Convention, DHLink, from_dh
 from fastdyn.geometry import homogeneous, rotation_from_rpy
 from fastdyn.mechanism.description import STANDARD_GRAVITY, Description, Mechanism
-from fastdyn.mechanism.parts import KINDS, MOVING, Array, Joint, JointKind, Limits, Link, Motor
-from fastdyn.mechanism.parts import pose as checked_pose
+from fastdyn.mechanism.parts import KINDS, MOVING, Array, Joint, JointKind, Limits, Link, Motor, checked_pose
 
 DH, TREE = "fastdyn-dh-1", "fastdyn-tree-1"
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from fastdyn.errors import ArgumentError
 from fastdyn.geometry import turn
 from fastdyn.mechanism.description import Mechanism
-from fastdyn.mechanism.parts import Array, Joint
+from fastdyn.mechanism.parts import Array, Joint, masked
 
 
 def link_poses(robot: Mechanism, q: ArrayLike) -> dict[str, Array]:
@@ -37,6 +37,8 @@ def link_poses(robot: Mechanism, q: ArrayLike) -> dict[str, Array]:
 def coordinates(robot: Mechanism, q: ArrayLike) -> dict[str, float]:
     """Joint names and their coordinates, from one sample q."""
     n = len(robot.joints)
+    if masked(q):
+        raise ArgumentError(f"q is a masked array: expected {n} numbers without a mask")
     try:
         array = np.asarray(q, dtype=np.float64)
     except (TypeError, ValueError) as problem:

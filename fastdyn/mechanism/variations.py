@@ -15,8 +15,7 @@ from fastdyn.errors import ArgumentError, RobotError
 from fastdyn.inertia import compound
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import Description, warn
-from fastdyn.mechanism.parts import Joint, Limits, Link, Motor, frozen, number
-from fastdyn.mechanism.parts import pose as checked_pose
+from fastdyn.mechanism.parts import Joint, Limits, Link, Motor, checked_pose, frozen, number
 from fastdyn.mechanism.poses import motion, named_link
 
 
@@ -26,7 +25,7 @@ def with_gravity(description: Description, gravity: ArrayLike) -> Description:
 
 
 def with_mount(description: Description, mount: ArrayLike) -> Description:
-    """The same with the base at another 4x4 pose in the world."""
+    """The same with the base at another pose in the world, 4x4 or (x, y, z)."""
     return description.replace(mount=checked_pose(mount, "mount"))
 
 
