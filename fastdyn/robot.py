@@ -51,6 +51,10 @@ class _Facade(Dynamics):
     def __setstate__(self, description: Description) -> None:
         self._hold(description)
 
+    def _repr_html_(self) -> str:
+        """Tables for notebooks."""
+        return show.html(self)
+
     @cached_property
     def model(self) -> Model:
         """The flat arrays that kernels read."""
@@ -230,9 +234,9 @@ class Robot(_Facade):
         """
         return self._again(variations.locked(self.description, values))
 
-    def plot(self, q: ArrayLike | None = None, ax: Any = None) -> Any:
+    def plot(self, q: ArrayLike | None = None, ax: Any = None, legend: bool = True) -> Any:
         """A drawing of the robot on a 3-D matplotlib Axes: see fastdyn.show.plot."""
-        return show.plot(self, q, ax)
+        return show.plot(self, q, ax, legend)
 
     # ------------------------------------------------------------------------------------------ files
 
