@@ -1,5 +1,8 @@
 """fastdyn: the dynamics of robot arms, compiled. See README.md for a tour."""
 
+from fastdyn import interrupt as interrupt  # first: importing the rest takes a while
+
+# isort: split
 from fastdyn import inertia, robots, show
 from fastdyn.calls.warm import warmup
 from fastdyn.errors import (
