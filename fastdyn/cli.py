@@ -207,13 +207,13 @@ _RUN = "import runpy; runpy.run_module('benchmarks.peers', run_name='__main__', 
 @app.command(
     epilog="""\b
 Examples:
-  fastdyn study --quick --open      less than a minute once compiled, else some minutes
+  fastdyn study --quick --open      fewer sizes and repeats; a first run compiles for minutes
   fastdyn study --out results"""
 )
 def study(
     out: Annotated[Path, typer.Option(help="Folder for the page, summary.md, study.json and csv/.")] = Path("study"),
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer sizes and repeats; a first run compiles longer.")
+        bool, typer.Option("--quick", help="Fewer sizes and repeats; a first run compiles for minutes.")
     ] = False,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:

@@ -189,6 +189,11 @@ def test_a_status_ends_the_run_and_is_explained(robot):
     assert report.loop.cycles < 1000
 
 
+def test_what_a_step_returns_of_its_own_ends_the_run_too(robot):
+    report = Loop(robot, rate=1000).run(lambda bound, t: 1000, seconds=5)
+    assert report.ended == "by 1000"
+
+
 def test_what_comes_after_a_step_is_not_timed(robot):
     report = Loop(robot, rate=100, warm_up=0).run(nothing, seconds=0.1, after=lambda bound, t: time.sleep(0.002))
     assert np.median(report.loop.computation) < 2e6
