@@ -56,6 +56,17 @@ def _numbers(value: ArrayLike, name: str, core: tuple[int, ...], robot: str, of:
     """An array of the wanted precision whose last axes have the expected lengths."""
     if type(value) is np.ndarray and value.dtype is real and value.shape[value.ndim - len(core) :] == core:
         return value
+    array = real_numbers(value, name)
+    if array.shape[max(array.ndim - len(core), 0) :] != core:
+        count = f"{core[0]} {of}" + "s" * (core[0] != 1)
+        expected = ", ".join(map(str, core))
+        raise ArgumentError(f"{name} has shape {array.shape}, but {robot} has {count}: expected (..., {expected})")
+    with np.errstate(over="ignore"):  # values beyond single precision become infinite, and are then refused
+        return array.astype(real, copy=False)
+
+
+def real_numbers(value: ArrayLike, name: str) -> Array:
+    """An array of real numbers, of any shape and precision; raises for anything else."""
     if masked(value):
         raise ArgumentTypeError(f"{name} is a masked array: expected real numbers without a mask")
     try:
@@ -64,12 +75,7 @@ def _numbers(value: ArrayLike, name: str, core: tuple[int, ...], robot: str, of:
         raise ArgumentError(f"{name} is not a rectangular array: {problem}") from problem
     if array.dtype.kind not in "fiu":
         raise ArgumentTypeError(f"{name} has dtype {array.dtype}: expected real numbers")
-    if array.shape[max(array.ndim - len(core), 0) :] != core:
-        count = f"{core[0]} {of}" + "s" * (core[0] != 1)
-        expected = ", ".join(map(str, core))
-        raise ArgumentError(f"{name} has shape {array.shape}, but {robot} has {count}: expected (..., {expected})")
-    with np.errstate(over="ignore"):  # values beyond single precision become infinite, and are then refused
-        return array.astype(real, copy=False)
+    return array
 
 
 def _common_lead(arrays: Mapping[str, Array], cores: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
