@@ -61,8 +61,14 @@ class Dynamics(HasDescription, ABC):
 
     def task(self, quantity: Quantity, dtype: DTypeLike | None = None) -> Task:
         """The calls of one quantity in one precision."""
-        found: Any = self._tasks[quantity, dtype]
+        found: Any = self._task(quantity, dtype)
         return cast(Task, found)
+
+    def _task(self, quantity: Quantity, dtype: DTypeLike | None) -> Callable[..., Array]:
+        try:
+            return self._tasks[quantity, dtype]
+        except TypeError:  # not hashable
+            return self._tasks[quantity, precision(dtype)]
 
     def inverse_dynamics(
         self,
@@ -87,7 +93,7 @@ class Dynamics(HasDescription, ABC):
         array([20.,  5.])
         """
         values = (q, qd, qdd) if wrenches is None else (q, qd, qdd, self._wrenches(wrenches))
-        return self._tasks[INVERSE_DYNAMICS, dtype](values, out, threads)
+        return self._task(INVERSE_DYNAMICS, dtype)(values, out, threads)
 
     def forward_dynamics(
         self,
@@ -118,7 +124,7 @@ class Dynamics(HasDescription, ABC):
             raise ArgumentError(
                 f"method is {method!r}: expected one of {', '.join(map(repr, self._solvers))}"
             ) from None
-        return self._tasks[row, dtype](values, out, threads)
+        return self._task(row, dtype)(values, out, threads)
 
     def mass_matrix(
         self, q: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
@@ -130,7 +136,7 @@ class Dynamics(HasDescription, ABC):
         array([[2.666667, 0.833333],
                [0.833333, 0.333333]])
         """
-        return self._tasks[MASS_MATRIX, dtype]((q,), out, threads)
+        return self._task(MASS_MATRIX, dtype)((q,), out, threads)
 
     def coriolis_matrix(
         self, q: ArrayLike, qd: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
@@ -142,7 +148,7 @@ class Dynamics(HasDescription, ABC):
         >>> (arm.coriolis_matrix([0.0, np.pi / 2], [1.0, 2.0]) @ [1.0, 2.0]).round(12)
         array([-4. ,  0.5])
         """
-        return self._tasks[CORIOLIS_MATRIX, dtype]((q, qd), out, threads)
+        return self._task(CORIOLIS_MATRIX, dtype)((q, qd), out, threads)
 
     def bias_forces(
         self, q: ArrayLike, qd: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
@@ -153,7 +159,7 @@ class Dynamics(HasDescription, ABC):
         >>> fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=0.0).bias_forces([0.0, np.pi / 2], [1.0, 2.0]).round(12)
         array([-4. ,  0.5])
         """
-        return self._tasks[BIAS_FORCES, dtype]((q, qd), out, threads)
+        return self._task(BIAS_FORCES, dtype)((q, qd), out, threads)
 
     def gravity_forces(
         self, q: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
@@ -164,7 +170,7 @@ class Dynamics(HasDescription, ABC):
         >>> fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0).gravity_forces([0.0, 0.0]).round(12)
         array([20.,  5.])
         """
-        return self._tasks[GRAVITY_FORCES, dtype]((q,), out, threads)
+        return self._task(GRAVITY_FORCES, dtype)((q,), out, threads)
 
     def kinetic_energy(
         self, q: ArrayLike, qd: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
@@ -175,7 +181,7 @@ class Dynamics(HasDescription, ABC):
         >>> float(fd.robots.two_link(m1=1.0, m2=1.0, length=1.0).kinetic_energy([0.0, 0.0], [1.0, 0.0]).round(6))
         1.333333
         """
-        return self._tasks[KINETIC_ENERGY, dtype]((q, qd), out, threads)
+        return self._task(KINETIC_ENERGY, dtype)((q, qd), out, threads)
 
     def potential_energy(
         self, q: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
@@ -186,7 +192,7 @@ class Dynamics(HasDescription, ABC):
         >>> float(fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0).potential_energy([np.pi / 2, 0.0]).round(6))
         20.0
         """
-        return self._tasks[POTENTIAL_ENERGY, dtype]((q,), out, threads)
+        return self._task(POTENTIAL_ENERGY, dtype)((q,), out, threads)
 
     def joint_reactions(
         self,
@@ -209,7 +215,7 @@ class Dynamics(HasDescription, ABC):
         array([ 0., 20.,  0.,  0.,  0., 20.])
         """
         values = (q, qd, qdd) if wrenches is None else (q, qd, qdd, self._wrenches(wrenches))
-        return self._tasks[JOINT_REACTIONS, dtype](values, out, threads)
+        return self._task(JOINT_REACTIONS, dtype)(values, out, threads)
 
     def center_of_mass(
         self, q: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
@@ -222,7 +228,7 @@ class Dynamics(HasDescription, ABC):
         """
         if not self.description.moving_mass:
             raise ArgumentError(f"{self.description.name} has no centre of mass: none of its moving links has mass")
-        return self._tasks[CENTER_OF_MASS, dtype]((q,), out, threads)
+        return self._task(CENTER_OF_MASS, dtype)((q,), out, threads)
 
     def momentum(
         self, q: ArrayLike, qd: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
@@ -237,7 +243,7 @@ class Dynamics(HasDescription, ABC):
         """
         if not self.description.moving_mass:
             raise ArgumentError(f"{self.description.name} has no centre of mass: none of its moving links has mass")
-        return self._tasks[MOMENTUM, dtype]((q, qd), out, threads)
+        return self._task(MOMENTUM, dtype)((q, qd), out, threads)
 
     # ------------------------------------------------------------------------------------------ real time
 

@@ -18,6 +18,7 @@ from fastdyn.mechanism import variations
 from fastdyn.mechanism.coupled_model import coupling_arrays, single_precision
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import Description, HasDescription
+from fastdyn.mechanism.limits import RobotLimits, check_limits, limits_of
 from fastdyn.mechanism.model import Model, build
 from fastdyn.mechanism.parts import Array, Joint, Link, Motor
 
@@ -65,6 +66,42 @@ class _Facade(Dynamics):
         """The flat arrays that kernels read."""
         return build(self.description.nodes, self.gravity, self.mount)
 
+    @cached_property
+    def limits(self) -> RobotLimits:
+        """The limits of q, qd and tau as read-only arrays: position (n, 2), velocity (n,), effort (n,).
+
+        Infinite where there is none. For a coupled robot, position and velocity keep every joint that one coordinate
+        alone drives within its limits; effort is the sum of |G| times the effort limits of the joints it drives.
+
+        >>> import fastdyn as fd
+        >>> limits = fd.robots.panda().limits
+        >>> limits.position[3].tolist(), limits.velocity[3].tolist(), limits.effort[3].tolist()
+        ([-3.0718, -0.0698], 2.175, 87.0)
+        """
+        return limits_of(self.description)
+
+    def check_limits(
+        self, q: ArrayLike | None = None, qd: ArrayLike | None = None, tau: ArrayLike | None = None
+    ) -> None:
+        """Raises a LimitError if any of the given (n,) or (..., n) values is outside the limits of its joint.
+
+        The message names the joint, the sample, the value, the limits and the number of samples outside. Limits have a
+        tolerance of 1e-9. For a coupled robot, q and qd are checked on all physical joints.
+
+        >>> import fastdyn as fd
+        >>> arm = fd.robots.panda()
+        >>> arm.check_limits(qd=[[0.1] * 7, [2.5] * 7])
+        Traceback (most recent call last):
+        fastdyn.errors.LimitError: qd of joint 'panda_joint1' in sample 1 is 2.5 rad/s: expected -2.175 to 2.175 rad/s,
+        its limits; 1 of 2 samples are outside
+        """
+        unit = "joint" if self.coupling is None else "coordinate"
+        for name, value in {"q": q, "qd": qd, "tau": tau}.items():
+            if value is not None:
+                array, _ = read({name: value}, {name: (self.n,)}, self.name, {name: unit})
+                check_finite(array)
+                check_limits(self.description, name, array[name])
+
     def with_gravity(self, gravity: ArrayLike) -> Self:
         """The same robot under another gravity vector, m/s^2 in the world.
 
@@ -75,7 +112,7 @@ class _Facade(Dynamics):
         return self._again(variations.with_gravity(self.description, gravity))
 
     def with_mount(self, mount: ArrayLike) -> Self:
-        """The same robot with its base at another 4x4 pose in the world."""
+        """The same robot with its base at another pose in the world, 4x4 or (x, y, z)."""
         return self._again(variations.with_mount(self.description, mount))
 
     def without_friction(self) -> Self:
@@ -117,8 +154,9 @@ class _Facade(Dynamics):
     ) -> Self:
         """The same robot with a link fixed to its tip, or to the named link: a body with its own frame and name.
 
-        pose: of the tool's frame in the carrying link's frame, 4x4 (the same frame if not given); com and inertia
-        (about the centre of mass): in the tool's frame. The fixed joint is called `<name>_joint`.
+        pose: of the tool's frame in the carrying link's frame, 4x4 or (x, y, z) (the same frame if not given; fd.pose
+        makes one); com and inertia (about the centre of mass): in the tool's frame. The fixed joint is called
+        `<name>_joint`.
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.puma560().with_tool(0.5, (0, 0, 0.05), name="gripper")
@@ -169,9 +207,13 @@ class _Facade(Dynamics):
     def __str__(self) -> str:
         return show.table(self)
 
-    def plot(self, q: ArrayLike | None = None, ax: Any = None) -> Any:
+    def _repr_html_(self) -> str:
+        """Tables for notebooks."""
+        return show.html(self)
+
+    def plot(self, q: ArrayLike | None = None, ax: Any = None, legend: bool = True) -> Any:
         """A drawing of the robot on a 3-D matplotlib Axes: see fastdyn.show.plot."""
-        return show.plot(self, q, ax)
+        return show.plot(self, q, ax, legend)
 
     # ------------------------------------------------------------------------------------------ files
 
@@ -198,8 +240,8 @@ class Robot(_Facade):
     """A tree of rigid links on a fixed base.
 
     links and joints may be in any order; joint coordinates are in the order of the moving joints given. gravity: the
-    vector g in the world, m/s^2; mount: the base link's pose in the world. Physically impossible links raise a
-    RobotWarning, an error under strict=True; under strict=None only `doubts()` reports them.
+    vector g in the world, m/s^2; mount: the base link's pose in the world, 4x4 or (x, y, z). Physically impossible
+    links raise a RobotWarning, an error under strict=True; under strict=None only `doubts()` reports them.
 
     >>> import numpy as np
     >>> arm = Robot([Link("base"), Link("bob", mass=2.0, com=(0, 0, -0.5))],

@@ -17,7 +17,7 @@ from fastdyn.errors import RobotError
 from fastdyn.geometry import go, point_inertia
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import Description, doubtful
-from fastdyn.mechanism.parts import Array, Joint, JointKind, Link, frozen, pose
+from fastdyn.mechanism.parts import Array, Joint, JointKind, Link, checked_pose, frozen
 
 Convention = Literal["link", "modern_robotics"]
 ROUNDING = 1e-6  # tolerance for screws and placements given in single precision
@@ -55,7 +55,7 @@ def from_screws(
         raise RobotError(f"convention is {convention!r}: expected 'link' or 'modern_robotics'")
     rows = _rows(screws, convention)
     n = len(rows)
-    places = [pose(M, f"home[{i}]") for i, M in enumerate(home)]
+    places = [checked_pose(M, f"home[{i}]") for i, M in enumerate(home)]
     bodies = list(inertias)
     called = [f"joint{i + 1}" for i in range(n)] if names is None else list(names)
     for what, found, expected in (

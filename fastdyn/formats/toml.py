@@ -25,8 +25,7 @@ from fastdyn.geometry import homogeneous, rotation_from_rpy
 from fastdyn.mechanism import variations
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import STANDARD_GRAVITY, Description, Mechanism
-from fastdyn.mechanism.parts import KINDS, MOVING, Array, Joint, JointKind, Limits, Link, Motor
-from fastdyn.mechanism.parts import pose as checked_pose
+from fastdyn.mechanism.parts import KINDS, MOVING, Array, Joint, JointKind, Limits, Link, Motor, checked_pose
 
 DH, TREE = "fastdyn-dh-1", "fastdyn-tree-1"
 DEPTH = 16  # tables and lists inside each other

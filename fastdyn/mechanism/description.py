@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from fastdyn.errors import RobotError, RobotWarning
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.model import Node
-from fastdyn.mechanism.parts import Array, Joint, Link, Record, frozen, pose
+from fastdyn.mechanism.parts import Array, Joint, Link, Record, checked_pose, frozen
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.80665)  # m/s^2
 LETTERS = {"revolute": "R", "prismatic": "P", "helical": "H"}
@@ -29,7 +29,8 @@ class Description(Record):
     """A tree of rigid links on a fixed base, optionally with coupled joints.
 
     links and joints may be in any order; joint coordinates are in the order of the moving joints given. gravity: the
-    vector g in the world, m/s^2; mount: the base link's pose in the world; coupling: of all moving joints.
+    vector g in the world, m/s^2; mount: the base link's pose in the world, 4x4 or (x, y, z); coupling: of all moving
+    joints.
     """
 
     all_links: tuple[Link, ...]
@@ -55,7 +56,7 @@ class Description(Record):
         facts: dict[str, Any] = {
             "name": called,
             "gravity": frozen(STANDARD_GRAVITY if gravity is None else gravity, (3,), "gravity"),
-            "mount": pose(np.eye(4) if mount is None else mount, "mount"),
+            "mount": checked_pose(np.eye(4) if mount is None else mount, "mount"),
             "all_links": tuple(links),
             "all_joints": tuple(joints),
             "coupling": coupling,

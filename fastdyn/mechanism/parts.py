@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastdyn.errors import RobotError
+from fastdyn.geometry import go, homogeneous, rotation_from_rpy
 
 Array = NDArray[np.float64]
 JointKind = Literal["revolute", "prismatic", "helical", "fixed"]
@@ -49,8 +50,19 @@ def _same(one: Any, other: Any) -> bool:
     return np.array_equal(one, other) if isinstance(one, np.ndarray) else bool(one == other)
 
 
+def masked(value: Any) -> bool:
+    """Whether a value is a masked array, or a list or tuple that holds one: NumPy would drop the mask silently.
+
+    >>> masked([np.zeros(2), np.ma.masked_invalid([1.0, np.nan])])
+    True
+    """
+    return isinstance(value, np.ma.MaskedArray) or (isinstance(value, list | tuple) and any(map(masked, value)))
+
+
 def frozen(values: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
     """A read-only float64 copy of the given shape; errors name `what`."""
+    if masked(values):
+        raise RobotError(f"{what}: expected numbers of shape {shape}, found a masked array")
     try:
         found = np.asarray(values)
     except ValueError as problem:
@@ -87,9 +99,28 @@ def not_negative(value: Any, what: str) -> float:
     return found
 
 
-def pose(matrix: ArrayLike, what: str) -> Array:
-    """A read-only 4x4 homogeneous matrix, checked; errors name `what`."""
-    T = frozen(matrix, (4, 4), what)
+def pose(xyz: ArrayLike, rpy: ArrayLike | None = None) -> Array:
+    """The pose of a frame with its origin at xyz, m, as a 4x4 matrix.
+
+    rpy: roll, pitch and yaw, rad, about the fixed x, y and z axes in this order, as in URDF; not turned if not given.
+    `T1 @ T2` is the pose T2 given in the frame of T1.
+
+    >>> pose((0, 0, 0.1), rpy=(0, 0, np.pi / 2))[:3].tolist()
+    [[0.0, -1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.1]]
+    """
+    angles = np.zeros(3) if rpy is None else frozen(rpy, (3,), "rpy")
+    return homogeneous(rotation_from_rpy(*angles.tolist()), frozen(xyz, (3,), "xyz"))
+
+
+def checked_pose(given: ArrayLike, what: str) -> Array:
+    """A read-only 4x4 homogeneous matrix from one, or from an origin (x, y, z), checked; errors name `what`."""
+    try:
+        axes = np.ndim(given)
+    except ValueError:
+        axes = 2  # not rectangular: refused below
+    if axes == 1:
+        given = go(*frozen(given, (3,), what).tolist())
+    T = frozen(given, (4, 4), what)
     # tolerance for rotations given in single precision
     if not np.allclose(T[:3, :3] @ T[:3, :3].T, np.eye(3), rtol=0, atol=1e-6) or np.linalg.det(T[:3, :3]) < 0:
         raise RobotError(f"{what}: expected a rotation in the upper left 3x3, found {T[:3, :3].tolist()}")
@@ -259,8 +290,8 @@ class Joint(Record):
     """A joint. The child's pose on its parent: origin, then the motion along or about `axis`, then tail.
 
     origin: pose of the joint's frame on the parent link, at zero; axis: in the joint's frame; tail: pose of the child
-    link's frame on the moved joint frame (the identity in URDF; the link's D-H transform in standard D-H). A helical
-    joint turns by q, rad, and travels pitch q along its axis; pitch: m/rad, zero for every other kind.
+    link's frame on the moved joint frame (the identity in URDF; the link's D-H transform in standard D-H). Poses are
+    4x4 or (x, y, z). A helical joint turns by q, rad, and travels pitch q along its axis; pitch: m/rad, otherwise 0.
     """
 
     name: str
@@ -285,8 +316,8 @@ class Joint(Record):
             raise RobotError(f"{where}, pitch: expected {expected}, found {self.pitch}")
         for end in ("parent", "child"):
             check_name(getattr(self, end), f"{where}, {end} link")
-        object.__setattr__(self, "origin", pose(self.origin, f"{where}, origin"))
-        object.__setattr__(self, "tail", pose(self.tail, f"{where}, tail"))
+        object.__setattr__(self, "origin", checked_pose(self.origin, f"{where}, origin"))
+        object.__setattr__(self, "tail", checked_pose(self.tail, f"{where}, tail"))
         axis = frozen(self.axis, (3,), f"{where}, axis")
         length = math.hypot(*axis)
         if not 1e-9 < length < math.inf:

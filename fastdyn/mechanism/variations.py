@@ -15,8 +15,8 @@ from fastdyn.errors import ArgumentError, RobotError
 from fastdyn.inertia import compound
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import Description, warn
-from fastdyn.mechanism.parts import Joint, Limits, Link, Motor, frozen, number
-from fastdyn.mechanism.parts import pose as checked_pose
+from fastdyn.mechanism.limits import outside
+from fastdyn.mechanism.parts import Joint, Limits, Link, Motor, checked_pose, frozen, number
 from fastdyn.mechanism.poses import motion, named_link
 
 
@@ -26,7 +26,7 @@ def with_gravity(description: Description, gravity: ArrayLike) -> Description:
 
 
 def with_mount(description: Description, mount: ArrayLike) -> Description:
-    """The same with the base at another 4x4 pose in the world."""
+    """The same with the base at another pose in the world, 4x4 or (x, y, z)."""
     return description.replace(mount=checked_pose(mount, "mount"))
 
 
@@ -169,8 +169,7 @@ def _value(name: str, value: float) -> float:
 
 def _check_limits(joint: Joint, at: float, said: str) -> None:
     low, high = joint.limits.lower, joint.limits.upper
-    slack = 1e-9 * max(1.0, abs(at))  # tolerance for limits given in degrees or with few digits
-    if not low - slack <= at <= high + slack:
+    if outside(at, low, high):
         unit = "m" if joint.kind == "prismatic" else "rad"
         raise ArgumentError(f"{said} {at} {unit}: expected a value in [{low}, {high}], its limits")
 
