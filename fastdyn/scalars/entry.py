@@ -44,7 +44,7 @@ class SampleEntry(Entry):
     def _types(self, kind: Kind) -> tuple[Any, ...]:
         real = getattr(types, kind.element)
         first = self._parameters(real)
-        samples, scratch = types.Array(real, 2, "C"), buffer_type(real, kind.lanes)
+        samples, scratch = types.Array(real, 2, "A"), buffer_type(real, kind.lanes)
         return (*first, *[samples] * (self.py_func.__code__.co_argcount - len(first) - 1), scratch)
 
 
