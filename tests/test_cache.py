@@ -150,6 +150,8 @@ def test_an_edit_of_a_kernel_makes_cold_what_uses_it_and_nothing_else(tmp_path: 
     assert hits() == {"coriolis_matrix": 1, "potential_energy": 0}
     edit("robot.py")  # no machine code comes from it
     assert hits() == {"coriolis_matrix": 1, "potential_energy": 1}
+    edit("scalars/samples.py")  # which no kernel imports: it compiles their verbs
+    assert hits() == {"coriolis_matrix": 0, "potential_energy": 0}
 
 
 # ---------------------------------------------------------------------------------------------- what a hash covers
@@ -179,7 +181,8 @@ def test_a_hash_covers_the_modules_of_what_is_called(row, coupled, way, monkeypa
     text = row.coupled if coupled and row.coupled else row.text
     found = covered(function, monkeypatch)
     assert {"fastdyn.calls.layout", text.__module__} <= found
-    assert {"fastdyn.scalars.lanes", "fastdyn.compiler.policy", "fastdyn.kernels.rows"} <= found
+    assert {"fastdyn.scalars.verbs", "fastdyn.compiler.policy", "fastdyn.kernels.rows"} <= found
+    assert {f"fastdyn.scalars.{name}" for name in ("lanes", "samples", "trigonometry", "memory")} <= found
     assert function.generated  # of the template, its text counts (see below), not all that its module imports
     assert not {"fastdyn.calls.generate", "fastdyn.quantities", "fastdyn.robot", "fastdyn.calls.task"} & found
     assert ("fastdyn.kernels.coriolis" in found) == (row is CORIOLIS_MATRIX)

@@ -7,11 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from numba.core import config
 
-from fastdyn.calls import generate
-from fastdyn.calls.bound import c_functions
-from fastdyn.calls.headers import READABLE, WELL_FORMED
 from fastdyn.errors import ArgumentError, SingularMassMatrixError
 from fastdyn.quantities import METHODS
 
@@ -27,6 +23,12 @@ def warmup(robot: Any, quantities: Iterable[str] | None = None, batch: bool = Tr
     >>> robot = fd.robots.two_link()
     >>> fd.warmup(robot, ["gravity_forces"], batch=False)
     """
+    from numba.core import config
+
+    from fastdyn.calls import generate
+    from fastdyn.calls.bound import c_functions
+    from fastdyn.calls.headers import READABLE, WELL_FORMED
+
     names = [quantities] if isinstance(quantities, str) else list(METHODS if quantities is None else quantities)
     for name in names:
         if name not in METHODS:

@@ -1,7 +1,8 @@
 """Which sources a compiled function depends on, and their hash: the cache key of its machine code.
 
 Numba's own cache checks one file only. Here the hash covers the function's module and every module of the same package
-that it imports, directly or indirectly: editing a kernel invalidates the code that uses it, and nothing else.
+that it imports, directly or indirectly: editing a kernel invalidates the code that uses it, and nothing else. Kernels
+do not import the modules that compile their verbs (policy.LOWERING): these count in every hash.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from fastdyn.compiler.policy import LOWERING
 
 PACKAGE = __name__.partition(".")[0]
 _IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+([^\n]+))", re.MULTILINE)
@@ -35,7 +38,7 @@ def source_hash(function: Callable[..., Any]) -> str:
     digest = hashlib.sha256("".join(text.generated for text in texts).encode())
     digest.update(str(getattr(function, "nogil", "")).encode())
     named = {module for text in texts for called, module in _named(text) if not hasattr(called, "generated")}
-    modules = sorted(_closure(named if texts else {function.__module__}))
+    modules = sorted(_closure({*(named if texts else [function.__module__]), *LOWERING}))
     _check(function, frozenset(modules))
     for name in modules:
         digest.update(name.encode())

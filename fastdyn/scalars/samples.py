@@ -4,7 +4,6 @@ A block holds as many samples as the buffer has lanes. It is transposed in regis
 stores are masked where columns or samples run out.
 """
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -14,51 +13,15 @@ from fastdyn.compiler.policy import FAST, INLINE
 from fastdyn.scalars.lanes import (
     INT32,
     constant,
-    fill,
     first_of,
     lane_of,
-    load,
     load_row,
     masked_load,
     masked_store,
     row_pointer,
-    store,
     store_row,
 )
-
-
-def width(buffer):
-    """The number of samples in a row of the buffer."""
-    return buffer.shape[1] if buffer.ndim == 2 else 1
-
-
-def take(samples, first, buffer, row):
-    """Loads a block of samples, beginning with number `first`, into the buffer: column k into row `row + k`.
-
-    Partial blocks repeat the last sample. Returns 0, or NaN in some lane if a sample is not finite.
-    """
-    check = fill(buffer, 0.0)
-    for k in range(samples.shape[1]):
-        if buffer.ndim == 2:
-            value = samples[np.minimum(np.arange(first, first + buffer.shape[1]), samples.shape[0] - 1), k]
-        else:
-            value = samples[first, k]
-        store(buffer, row + k, value)
-        check = check + value * 0.0
-    return check
-
-
-def give(buffer, row, samples, first):
-    """Stores a block of samples, without those past the last: row `row + k` into column k; returns as `take`."""
-    check = fill(buffer, 0.0)
-    for k in range(samples.shape[1]):
-        value = load(buffer, row + k)
-        if buffer.ndim == 2:
-            samples[first : first + buffer.shape[1], k] = value[: samples.shape[0] - first]
-        else:
-            samples[first, k] = value
-        check = check + value * 0.0
-    return check
+from fastdyn.scalars.verbs import fill, give, take, width
 
 
 def _columns(lane):
