@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 FAST = ("contract", "reassoc", "nsz", "arcp")
 OPTIONS: dict[str, Any] = {"_nrt": False, "error_model": "numpy", "nogil": True, "fastmath": set(FAST)}
-INLINE = {**OPTIONS, "forceinline": True}
+INLINE = {**OPTIONS, "forceinline": True, "no_cfunc_wrapper": True}
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -61,9 +61,17 @@ def register() -> None:
 
 
 def _tell_numba(function: Callable[..., Any]) -> None:
-    from numba.extending import register_jitable
+    overload(function, strict=False)(lambda *arguments, **named: function)
 
-    register_jitable(**INLINE)(function)
+
+def overload(function: Callable[..., Any], strict: bool = True) -> Callable[[F], F]:
+    """Numba's decorator for the compiled version of a function, with the options of helpers."""
+    from numba import extending
+
+    from fastdyn.compiler.pipeline import Helper
+
+    made: Callable[[F], F] = extending.overload(function, {**INLINE, "pipeline_class": Helper}, strict)
+    return made
 
 
 def dispatcher(function: Callable[..., Any], nogil: bool) -> Any:
@@ -72,8 +80,9 @@ def dispatcher(function: Callable[..., Any], nogil: bool) -> Any:
     from numba.core import config
 
     from fastdyn.compiler.cache import code_cache
+    from fastdyn.compiler.pipeline import Entry
 
-    made = numba.njit(**{**OPTIONS, "nogil": nogil})(function)
+    made = numba.njit(**{**OPTIONS, "nogil": nogil}, pipeline_class=Entry)(function)
     # Numba's cache key ignores bounds checks, so code with them is not cached
     if not config.BOUNDSCHECK and (cache := code_cache(function)) is not None:
         made._cache = cache

@@ -12,9 +12,9 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, models, overload, register_model
+from numba.extending import intrinsic, models, register_model
 
-from fastdyn.compiler.policy import FAST
+from fastdyn.compiler.policy import FAST, overload
 from fastdyn.scalars.verbs import LANES, SINGLE_LANES, add, all_above, all_finite, by_sign, fill, load, store
 
 # ---------------------------------------------------------------------------------------------- the types

@@ -7,9 +7,9 @@ stores are masked where columns or samples run out.
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
-from fastdyn.compiler.policy import FAST, INLINE
+from fastdyn.compiler.policy import FAST, overload
 from fastdyn.scalars.lanes import (
     INT32,
     constant,
@@ -176,7 +176,7 @@ def _width_overload(buffer):
     return lambda buffer: count
 
 
-@overload(take, jit_options=INLINE)
+@overload(take)
 def _take_overload(samples, first, buffer, row):
     if buffer.ndim == 1:
 
@@ -205,7 +205,7 @@ def _take_overload(samples, first, buffer, row):
     return take_lanes
 
 
-@overload(give, jit_options=INLINE)
+@overload(give)
 def _give_overload(buffer, row, samples, first):
     if buffer.ndim == 1:
 

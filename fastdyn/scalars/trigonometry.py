@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
-from fastdyn.compiler.policy import INLINE
+from fastdyn.compiler.policy import overload
 from fastdyn.scalars.lanes import (
     INT32,
     LaneType,
@@ -207,7 +207,7 @@ def _give_some(typingctx, value, buffer, first, count):
     return types.none(value, buffer, types.intp, types.intp), lower
 
 
-@overload(sincos_rows, jit_options=INLINE)
+@overload(sincos_rows)
 def _sincos_rows_overload(buffer, count):
     if buffer.ndim == 2:
         return sincos_rows
