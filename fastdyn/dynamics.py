@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from fastdyn.calls.arguments import check_finite, precision, read
 from fastdyn.calls.parameters import Parameters
+from fastdyn.compiler.announce import announced
 from fastdyn.errors import ArgumentError
 from fastdyn.mechanism.description import HasDescription
 from fastdyn.mechanism.parts import Array
@@ -259,7 +260,8 @@ class Dynamics(HasDescription, ABC):
         """
         from fastdyn.calls.bound import Bound
 
-        return Bound(self, self.parameters, quantities)
+        with announced("bound calls"):
+            return Bound(self, self.parameters, quantities)
 
     def c_function(self, name: str) -> CFunction:
         """A C function of this process that computes a quantity of this robot, without Python and without the GIL.

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from fastdyn.compiler.announce import announced
 from fastdyn.compiler.policy import dispatcher, register
 
 _LOCK = threading.RLock()  # two threads may compile the same function at once
@@ -43,8 +44,13 @@ class Entry:
             if self.dispatcher is None:
                 self.dispatcher = dispatcher(self.py_func, self.nogil)
             signature = self.signature(kind)
-            self.dispatcher.compile(signature)
+            with announced(self.described(kind)):
+                self.dispatcher.compile(signature)
             return self.dispatcher.overloads[signature]
+
+    def described(self, kind: Any) -> str:
+        """What is compiled for one kind of arguments."""
+        return self.__name__
 
     def address(self) -> int:
         """The machine code's address: a C function of integers and pointers that returns an int64_t."""

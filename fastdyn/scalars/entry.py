@@ -39,6 +39,10 @@ class SampleEntry(Entry):
         """Runs on scalars or on lanes, whichever the scratch holds."""
         return self.compiled(kind_of(arguments[-1]))(*arguments)
 
+    def described(self, kind: Kind) -> str:
+        """The quantity, and how many samples at a time."""
+        return f"{self.__name__} ({'one sample' if kind.lanes == 1 else 'batch'}, {kind.element})"
+
     def _types(self, kind: Kind) -> tuple[Any, ...]:
         from numba import types
 
