@@ -16,6 +16,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, TypeVar
 
+from fastdyn.compiler import stamps  # noqa: F401  # taken before kernels are imported
+
 FAST = ("contract", "reassoc", "nsz", "arcp")
 OPTIONS: dict[str, Any] = {"_nrt": False, "error_model": "numpy", "nogil": True, "fastmath": set(FAST)}
 INLINE = {**OPTIONS, "forceinline": True, "no_cfunc_wrapper": True}
