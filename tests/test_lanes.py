@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 from numba import types
 
-from fastdyn.compiler.policy import OPTIONS
+from fastdyn.compiler.policy import OPTIONS, register
 from fastdyn.scalars import (
     LANES,
     SINGLE_LANES,
     add,
     all_above,
     all_finite,
-    buffer_type,
     by_sign,
     fill,
     give,
@@ -28,6 +27,7 @@ from fastdyn.scalars import (
     take,
     width,
 )
+from fastdyn.scalars.lanes import buffer_type
 
 WIDTHS = [(np.float64, 4), (np.float64, LANES), (np.float32, 8), (np.float32, SINGLE_LANES)]
 every_width = pytest.mark.parametrize(("real", "count"), WIDTHS, ids=lambda v: v if isinstance(v, int) else v.__name__)
@@ -41,6 +41,7 @@ def compiled(text, real, count, kinds):
         return text
     real = types.float32 if real is np.float32 else types.float64
     known = {"b": buffer_type(real, count), "s": types.Array(real, 2, "A"), "i": types.intp, "r": types.float64}
+    register()
     dispatcher = numba.njit(**OPTIONS)(text)
     dispatcher.compile(tuple(known[kind] for kind in kinds))
     return next(iter(dispatcher.overloads.values())).entry_point

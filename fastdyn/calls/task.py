@@ -105,6 +105,8 @@ class Task:
         if self.real is not FLOAT:
             self.one = _no_call
             return -1
+        if arguments[0][0].ndim != 1:  # a batch: it does not need this code, which takes seconds to compile
+            return -1
         with _LOCK:  # another thread may already be using the workspace: it must not be replaced
             if self.workspace is None:
                 self.workspace = Workspace(self.parameters, [self.quantity])

@@ -1,4 +1,4 @@
-"""The instruction set that code is compiled for: the host's, or the one that NUMBA_CPU_NAME and NUMBA_CPU_FEATURES name."""
+"""The instruction set that code is compiled for: the host's, or that of NUMBA_CPU_NAME and NUMBA_CPU_FEATURES."""
 
 from functools import cache
 
@@ -14,7 +14,7 @@ define void @f(ptr %p) {
 
 @cache
 def register_bits() -> int:
-    """The width of its vector registers: 512 with AVX-512, 256 with AVX, else 128 (SSE2, NEON), as the compiler uses them.
+    """The width of the vector registers that the compiler uses: 512 with AVX-512, 256 with AVX, else 128 (SSE2, NEON).
 
     >>> register_bits() in (128, 256, 512)
     True

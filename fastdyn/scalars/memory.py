@@ -42,7 +42,7 @@ integers_at = _define_view(types.int64, 2, "C")
 
 @intrinsic
 def align_stack(typingctx):
-    """Aligns the calling function's stack to cache lines: a register kept there may otherwise lie across two of them."""
+    """Aligns the calling function's stack to cache lines: a register kept there could otherwise lie across two."""
 
     def lower(context, builder, sig, args):
         builder.function.attributes.add("nounwind")  # alone, the next would not be written: an llvmlite bug

@@ -3,58 +3,24 @@
 A block holds as many samples as the buffer has lanes. There are three ways, none of which needs a mask:
 
     rows      consecutive samples of a column lie side by side (Fortran order, one column): copied as they are
-    groups    consecutive columns of a sample lie side by side (C order): transposed in registers, 8, 4 or 2 at a time, the
-              last ones overlapping those before them where their number asks for it
+    groups    consecutive columns of a sample lie side by side (C order): transposed in registers, 8, 4 or 2 at a time,
+              the last ones overlapping those before them where their number asks for it
     elements  any other array, and the last block if it is not full: one by one
 
-Lanes past the last sample hold the last sample, so that they compute its result, too: storing that once more is harmless.
+Lanes past the last sample hold the last sample, so that they compute its result, too: storing that again is harmless.
 """
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
 from fastdyn.compiler.host import register_bits
-from fastdyn.compiler.policy import FAST, INLINE
-from fastdyn.scalars.lanes import INT32, constant, fill, lane_of, load, load_row, row_pointer, store, store_row
+from fastdyn.compiler.policy import FAST, overload
+from fastdyn.scalars.lanes import INT32, constant, lane_of, load_row, row_pointer, store_row
+from fastdyn.scalars.verbs import give, take, width
 
 BYTE, WORD = ir.IntType(8), ir.IntType(64)
-
-
-def width(buffer):
-    """The number of samples in a row of the buffer."""
-    return buffer.shape[1] if buffer.ndim == 2 else 1
-
-
-def take(samples, first, buffer, row):
-    """Loads a block of samples, beginning with number `first`, into the buffer: column k into row `row + k`.
-
-    Partial blocks repeat the last sample. Returns 0, or NaN in some lane if a sample is not finite.
-    """
-    check = fill(buffer, 0.0)
-    for k in range(samples.shape[1]):
-        if buffer.ndim == 2:
-            value = samples[np.minimum(np.arange(first, first + buffer.shape[1]), samples.shape[0] - 1), k]
-        else:
-            value = samples[first, k]
-        store(buffer, row + k, value)
-        check = check + value * 0.0
-    return check
-
-
-def give(samples, first, buffer, row):
-    """Stores a block of samples, without those past the last: row `row + k` into column k; returns as `take`."""
-    check = fill(buffer, 0.0)
-    for k in range(samples.shape[1]):
-        value = load(buffer, row + k)
-        if buffer.ndim == 2:
-            samples[first : first + buffer.shape[1], k] = value[: samples.shape[0] - first]
-        else:
-            samples[first, k] = value
-        check = check + value * 0.0
-    return check
 
 
 # ---------------------------------------------------------------------------------------------- transposing
@@ -105,7 +71,7 @@ def _one_by_one(builder, rows):
 
 
 class _Block:
-    """Code that copies a block of samples, in LLVM: a function of its own, which keeps its many addresses out of the loops.
+    """Code that copies a block of samples: a function of its own, which keeps its many addresses out of the kernels.
 
     (address of the first value, bytes from sample to sample, bytes from column to column, columns, samples that are
     left, first row of the buffer) -> check.
@@ -262,7 +228,7 @@ def _width_overload(buffer):
     return lambda buffer: count
 
 
-@overload(take, jit_options=INLINE)
+@overload(take)
 def _take_overload(samples, first, buffer, row):
     if buffer.ndim == 2:
         return lambda samples, first, buffer, row: _take_block(samples, first, buffer, row)
@@ -278,7 +244,7 @@ def _take_overload(samples, first, buffer, row):
     return take_scalar
 
 
-@overload(give, jit_options=INLINE)
+@overload(give)
 def _give_overload(samples, first, buffer, row):
     if buffer.ndim == 2:
         return lambda samples, first, buffer, row: _give_block(samples, first, buffer, row)
