@@ -5,15 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from fastdyn.calls.arguments import check_finite, precision, read
-from fastdyn.calls.bound import Bound, CFunction, c_function
 from fastdyn.calls.parameters import Parameters
-from fastdyn.calls.task import Task
+from fastdyn.compiler.announce import announced
 from fastdyn.errors import ArgumentError
 from fastdyn.mechanism.description import HasDescription
 from fastdyn.mechanism.parts import Array
@@ -32,6 +31,10 @@ from fastdyn.quantities import (
     QUANTITIES,
     Quantity,
 )
+
+if TYPE_CHECKING:
+    from fastdyn.calls.bound import Bound, CFunction
+    from fastdyn.calls.task import Task
 
 Wrenches = ArrayLike | Mapping[str, ArrayLike]
 
@@ -62,7 +65,8 @@ class Dynamics(HasDescription, ABC):
     def task(self, quantity: Quantity, dtype: DTypeLike | None = None) -> Task:
         """The calls of one quantity in one precision."""
         found: Any = self._task(quantity, dtype)
-        return cast(Task, found)
+        task: Task = found
+        return task
 
     def _task(self, quantity: Quantity, dtype: DTypeLike | None) -> Callable[..., Array]:
         try:
@@ -260,7 +264,10 @@ class Dynamics(HasDescription, ABC):
         >>> loop.tau.round(12)
         array([20.,  5.])
         """
-        return Bound(self, self.parameters, quantities)
+        from fastdyn.calls.bound import Bound
+
+        with announced("bound calls"):
+            return Bound(self, self.parameters, quantities)
 
     def c_function(self, name: str) -> CFunction:
         """A C function of this process that computes a quantity of this robot, without Python and without the GIL.
@@ -271,6 +278,8 @@ class Dynamics(HasDescription, ABC):
         >>> fd.robots.puma560().c_function("gravity_forces").declaration
         'int64_t gravity_forces(const double *q, double *tau, void *workspace)'
         """
+        from fastdyn.calls.bound import c_function
+
         return c_function(self, self.parameters, name)
 
     # ------------------------------------------------------------------------------------------ arguments
@@ -309,6 +318,8 @@ class _Tasks(dict[tuple[Quantity, DTypeLike | None], Callable[..., Array]]):
         self.parameters = parameters
 
     def __missing__(self, key: tuple[Quantity, DTypeLike | None]) -> Callable[..., Array]:
+        from fastdyn.calls.task import Task  # imports Numba: not before the first call
+
         quantity, dtype = key
         if self.parameters.coupled and quantity.coupled is not None:  # methods may share a text
             quantity = next(row for row in QUANTITIES.values() if row.coupled is quantity.coupled)

@@ -5,8 +5,11 @@ check nothing and return a status, as bound calls do.
 """
 
 from fastdyn.calls.generate import bound_kernel
+from fastdyn.compiler.policy import register
 from fastdyn.quantities import QUANTITIES
 
 for _quantity in QUANTITIES.values():
     globals()[_quantity.name] = bound_kernel(_quantity, coupled=False)
     globals()[f"coupled_{_quantity.name}"] = bound_kernel(_quantity, coupled=True)
+
+register()  # Numba must know them before it compiles the user's function

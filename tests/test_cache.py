@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import inspect
 import json
 import os
@@ -41,10 +42,14 @@ keeps_code = pytest.mark.skipif(
 )
 
 
-def run(directory: Path) -> tuple[str, str, int, str]:
-    """Result, cache directory, cache hits and complaints of a process that computes with the given cache directory."""
+def run(directory: Path, before: str = "") -> tuple[str, str, int, str]:
+    """Result, cache directory, cache hits and complaints of a process that computes with the given cache directory.
+
+    before: code that it runs first.
+    """
     environment = {**os.environ, "FASTDYN_CACHE_DIR": str(directory)}
-    done = subprocess.run([sys.executable, "-c", JOB], env=environment, capture_output=True, text=True, timeout=120)
+    command = [sys.executable, "-c", before + JOB]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     result, kept_in, hits = done.stdout.splitlines()
     assert result == "[20.0, 5.0]"
@@ -76,15 +81,45 @@ def test_a_directory_that_others_may_write_to_is_refused(tmp_path: Path) -> None
     shared = tmp_path / "shared"
     shared.mkdir()
     shared.chmod(0o777)
-    assert run(shared)[1] == "None"
+    _, kept_in, _, complaints = run(shared)
+    assert kept_in == "None"
+    assert complaints.count(f"RuntimeWarning: {shared} is refused as a cache: others may write to it (mode 777)") == 1
     assert list(shared.iterdir()) == []
+
+
+@keeps_code
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can give a directory away")
+def test_a_directory_of_somebody_else_is_refused(tmp_path: Path) -> None:
+    foreign = tmp_path / "foreign"
+    foreign.mkdir(mode=0o700)
+    os.chown(foreign, 12345, -1)
+    _, kept_in, _, complaints = run(foreign)
+    assert kept_in == "None"
+    assert complaints.count(f"RuntimeWarning: {foreign} is refused as a cache: it belongs to user 12345") == 1
+
+
+READ_ONLY = "import os; os.access = lambda path, mode: not mode & os.W_OK\n"  # the tests may run as root
+
+
+@keeps_code
+def test_a_filled_read_only_directory_is_read_and_never_written_to(tmp_path: Path, filled: Path) -> None:
+    _, kept_in, hits, complaints = run(filled, READ_ONLY)
+    assert (kept_in, hits, complaints) == (str(filled), 1, "")
+    empty = tmp_path / "empty"
+    empty.mkdir(mode=0o700)
+    _, _, hits, complaints = run(empty, READ_ONLY)
+    assert hits == 0
+    assert complaints.count(f"RuntimeWarning: {empty} is read-only; code is compiled anew in every process") == 1
+    assert list(empty.iterdir()) == []
 
 
 @keeps_code
 def test_a_place_where_nothing_can_be_written_is_survived(tmp_path: Path) -> None:
     occupied = tmp_path / "a file"
     occupied.write_text("")
-    assert run(occupied)[1] == "None"
+    _, kept_in, _, complaints = run(occupied)
+    assert kept_in == "None"
+    assert complaints.count(f"RuntimeWarning: {occupied} cannot be used as a cache: ") == 1
 
 
 @keeps_code
@@ -101,6 +136,17 @@ def test_a_corrupt_cache_is_survived_mentioned_and_mended(
     assert hits == 0
     assert "compiled anew" in complaints
     assert run(tmp_path / "cache")[2] == 1
+
+
+@keeps_code
+def test_a_corrupt_cache_is_mended_where_warnings_are_errors(tmp_path: Path, filled: Path) -> None:
+    shutil.copytree(filled, tmp_path / "cache")
+    (spoiled,) = (tmp_path / "cache").rglob("*.nbc")
+    spoiled.write_bytes(b"")
+    with pytest.raises(AssertionError, match="RuntimeWarning: compiled code could not be read"):
+        run(tmp_path / "cache", "import warnings; warnings.simplefilter('error')\n")
+    _, _, hits, complaints = run(tmp_path / "cache")
+    assert (hits, complaints) == (0, "")
 
 
 # ---------------------------------------------------------------------------------------------- an edit of one kernel
@@ -150,6 +196,84 @@ def test_an_edit_of_a_kernel_makes_cold_what_uses_it_and_nothing_else(tmp_path: 
     assert hits() == {"coriolis_matrix": 1, "potential_energy": 0}
     edit("robot.py")  # no machine code comes from it
     assert hits() == {"coriolis_matrix": 1, "potential_energy": 1}
+    edit("scalars/samples.py")  # which no kernel imports: it compiles their verbs
+    assert hits() == {"coriolis_matrix": 0, "potential_energy": 0}
+
+
+# ---------------------------------------------------------------------------------------------- ways of installing
+
+HASH = """
+import sys
+import fastdyn
+from fastdyn.calls import generate
+from fastdyn.compiler.sources import source_hash
+from fastdyn.quantities import GRAVITY_FORCES
+{meanwhile}
+print(fastdyn.__file__, source_hash(generate.single(GRAVITY_FORCES, False).py_func))
+"""
+
+
+class Installed:
+    """A copy of the package as a folder, as an archive, or as bytecode only."""
+
+    def __init__(self, folder: Path, way: str) -> None:
+        self.folder, self.way, self.package = folder, way, folder / "source" / "fastdyn"
+        shutil.copytree(Path(fd.__file__).parent, self.package, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def path(self) -> Path:
+        """What to import it from."""
+        if self.way == "folder":
+            return self.package.parent
+        if self.way == "archive":
+            return Path(shutil.make_archive(str(self.folder / "archive"), "zip", self.package.parent))
+        shutil.rmtree(self.folder / "bytecode", ignore_errors=True)
+        shutil.copytree(self.package.parent, self.folder / "bytecode")
+        compileall.compile_dir(self.folder / "bytecode", quiet=1, legacy=True)
+        for source in (self.folder / "bytecode").rglob("*.py"):
+            source.unlink()
+        return self.folder / "bytecode"
+
+    def edit(self, module: str) -> None:
+        with (self.package / module).open("a", encoding="utf-8") as file:
+            file.write("\nREMARK = 0\n")
+
+    def hash(self, meanwhile: str = "") -> str:
+        """The hash of one entry, in a process of its own."""
+        environment = {**os.environ, "PYTHONPATH": str(self.path())}
+        command = [sys.executable, "-W", "error", "-c", HASH.format(meanwhile=meanwhile)]
+        done = subprocess.run(command, env=environment, cwd=self.folder, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        file, found = done.stdout.split()
+        assert file.startswith(environment["PYTHONPATH"])
+        return found
+
+
+@pytest.mark.parametrize("way", ["folder", "archive", "bytecode"])
+def test_however_the_package_is_installed_a_hash_changes_with_the_sources_it_covers(way: str, tmp_path: Path) -> None:
+    installed = Installed(tmp_path, way)
+    first = installed.hash()
+    assert installed.hash() == first or way == "bytecode"  # which contains the time when it was made
+    installed.edit("kernels/gravity.py")
+    second = installed.hash()
+    assert second != first
+    if way != "bytecode":
+        installed.edit("robot.py")
+        assert installed.hash() == second
+
+
+@pytest.mark.parametrize("way", ["folder", "archive"])
+def test_sources_that_change_after_the_import_are_noticed(way: str, tmp_path: Path) -> None:
+    installed = Installed(tmp_path, way)
+    file = installed.path() / "fastdyn" / "kernels" / "gravity.py" if way == "folder" else installed.path()
+    with pytest.raises(AssertionError, match=r"SourceError: the source of module '[\w.]+' has changed since fastdyn"):
+        installed.hash(f"open({str(file)!r}, 'a').write(' ')")
+
+
+def test_code_of_changed_or_unreadable_sources_is_not_kept() -> None:
+    orphan = function_of("fastdyn.nowhere", "def f(x):\n    return x\n")
+    with pytest.warns(RuntimeWarning, match=r"module 'fastdyn\.nowhere' cannot be read .*compiled anew"):
+        assert cache.code_cache(orphan) is None
+    assert cache.code_cache(orphan) is None  # said once: warnings are errors here
 
 
 # ---------------------------------------------------------------------------------------------- what a hash covers
@@ -179,7 +303,8 @@ def test_a_hash_covers_the_modules_of_what_is_called(row, coupled, way, monkeypa
     text = row.coupled if coupled and row.coupled else row.text
     found = covered(function, monkeypatch)
     assert {"fastdyn.calls.layout", text.__module__} <= found
-    assert {"fastdyn.scalars.lanes", "fastdyn.compiler.policy", "fastdyn.kernels.rows"} <= found
+    assert {"fastdyn.scalars.verbs", "fastdyn.compiler.policy", "fastdyn.kernels.rows"} <= found
+    assert {f"fastdyn.scalars.{name}" for name in ("lanes", "samples", "trigonometry", "memory")} <= found
     assert function.generated  # of the template, its text counts (see below), not all that its module imports
     assert not {"fastdyn.calls.generate", "fastdyn.quantities", "fastdyn.robot", "fastdyn.calls.task"} & found
     assert ("fastdyn.kernels.coriolis" in found) == (row is CORIOLIS_MATRIX)

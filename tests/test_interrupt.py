@@ -244,6 +244,64 @@ def test_after_an_exception_no_thread_is_at_work(helper):
     assert active == []
 
 
+def at_work(active: list[int], started: threading.Event, released: threading.Event):
+    """A thread's call for `walk` that waits in the helpers' first step."""
+    here = threading.get_ident()
+
+    def run(first: int, last: int) -> int:
+        if threading.get_ident() == here:
+            assert started.wait(20)
+            raise KeyboardInterrupt
+        active.append(first)
+        started.set()
+        assert released.wait(20)
+        time.sleep(0.05)
+        active.remove(first)
+        return 0
+
+    return lambda: run
+
+
+def test_an_interrupt_while_work_is_handed_out_leaves_no_thread_at_work(monkeypatch):
+    active, started, released, helper = [], threading.Event(), threading.Event(), threads._helper
+
+    def interrupted(k: int):
+        if k == 1:
+            return helper(k)
+        assert started.wait(20)  # the first helper is at work already
+        released.set()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threads, "_helper", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        threads.walk(100_000, 3, 8, at_work(active, started, released))
+    assert started.is_set()
+    assert active == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_a_second_ctrl_c_does_not_leave_threads_at_work():
+    active, started, released = [], threading.Event(), threading.Event()
+
+    def insist() -> None:
+        assert started.wait(20)
+        for _ in range(3):
+            time.sleep(0.1)  # the caller has been interrupted, and waits for the helper
+            os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.1)
+        released.set()
+
+    other = threading.Thread(target=insist)
+    other.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            threads.walk(100_000, 2, 8, at_work(active, started, released))
+        found = released.is_set(), list(active)
+    finally:
+        other.join()
+    assert found == (True, [])
+
+
 def test_the_first_step_that_went_wrong_is_found_whoever_took_it():
     rng = np.random.default_rng(0)
     for _ in range(50):

@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 from numba import types
 
-from fastdyn.compiler.policy import OPTIONS
+from fastdyn.compiler.policy import OPTIONS, register
 from fastdyn.scalars import (
     LANES,
     SINGLE_LANES,
     add,
     all_above,
     all_finite,
-    buffer_type,
     by_sign,
     fill,
     give,
@@ -28,6 +27,7 @@ from fastdyn.scalars import (
     take,
     width,
 )
+from fastdyn.scalars.lanes import buffer_type
 
 WIDTHS = [(np.float64, 4), (np.float64, LANES), (np.float32, 8), (np.float32, SINGLE_LANES)]
 every_width = pytest.mark.parametrize(("real", "count"), WIDTHS, ids=lambda v: v if isinstance(v, int) else v.__name__)
@@ -40,7 +40,8 @@ def compiled(text, real, count, kinds):
     if numba.config.DISABLE_JIT:
         return text
     real = types.float32 if real is np.float32 else types.float64
-    known = {"b": buffer_type(real, count), "s": types.Array(real, 2, "C"), "i": types.intp, "r": types.float64}
+    known = {"b": buffer_type(real, count), "s": types.Array(real, 2, "A"), "i": types.intp, "r": types.float64}
+    register()
     dispatcher = numba.njit(**OPTIONS)(text)
     dispatcher.compile(tuple(known[kind] for kind in kinds))
     return next(iter(dispatcher.overloads.values())).entry_point
@@ -186,7 +187,7 @@ def copy(samples, X, row, out):
     check = fill(X, 0.0)
     for first in range(0, samples.shape[0], width(X)):
         check = check + take(samples, first, X, row)
-        check = check + give(X, row, out, first)
+        check = check + give(out, first, X, row)
     return all_finite(check)
 
 
@@ -206,6 +207,39 @@ def test_samples_go_in_and_out_whatever_their_number(real, count, columns):
         held, block = (T - 1) % count + 1, X[row : row + columns].T
         assert np.array_equal(block[:held], samples[-held:])
         assert (block[held:] == samples[-1]).all()  # partial blocks repeat the last sample
+
+
+LAYOUTS = {
+    "Fortran order": lambda T, columns, real: np.empty((T, columns), dtype=real, order="F"),
+    "columns of a wider table": lambda T, columns, real: np.empty((T, columns + 3), dtype=real)[:, 2 : 2 + columns],
+    "every second sample": lambda T, columns, real: np.empty((2 * T, columns), dtype=real)[::2],
+    "every second column": lambda T, columns, real: np.empty((T, 2 * columns), dtype=real)[:, ::2],
+    "backwards": lambda T, columns, real: np.empty((T, columns), dtype=real)[::-1, ::-1],
+}
+
+
+@every_width
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("columns", [1, 2, 3, 6, 9])
+def test_samples_go_in_and_out_whatever_their_strides(real, count, layout, columns):
+    copied, make = compiled(copy, real, count, "sbis"), LAYOUTS[layout]
+    for T in (1, count, 2 * count + 1):
+        samples, out = make(T, columns, real), make(T, columns, real)
+        memory = out if out.base is None else out.base
+        samples[:], memory[:] = np.random.default_rng(T).normal(size=(T, columns)), 99
+        assert copied(samples, buffer(columns, count, real), 0, out)
+        assert np.array_equal(out, samples)
+        out[:] = 99
+        assert (memory == 99).all()  # nothing beside the samples was written
+
+
+@every_width
+def test_one_sample_may_stand_for_all(real, count):
+    T, columns = 2 * count + 1, 6
+    samples = np.broadcast_to(np.arange(columns, dtype=real), (T, columns))
+    out = np.zeros((T, columns), dtype=real)
+    assert compiled(copy, real, count, "sbis")(samples, buffer(columns, count, real), 0, out)
+    assert np.array_equal(out, samples)
 
 
 @every_width

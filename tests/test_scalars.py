@@ -12,7 +12,7 @@ import pytest
 import fastdyn as fd
 from fastdyn import robots
 from fastdyn.calls import generate
-from fastdyn.compiler.policy import OPTIONS
+from fastdyn.compiler.policy import OPTIONS, register
 from fastdyn.kernels import rnea
 from fastdyn.quantities import QUANTITIES
 from fastdyn.scalars import (
@@ -41,6 +41,7 @@ ULP = EPS / 2  # the spacing of numbers between 1/2 and 1, where the sines are
 
 def compiled(function):
     """As kernels are: with the flags that let the compiler fuse and reorder."""
+    register()
     return numba.njit(**OPTIONS)(function)
 
 

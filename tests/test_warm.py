@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
 from numba.core import config
 
 import fastdyn as fd
+from fastdyn.calls.task import Task
+from fastdyn.compiler import announce
+from fastdyn.compiler.entries import Entry
 from fastdyn.quantities import METHODS
 
 JOB = """
@@ -69,6 +74,101 @@ def outcome(robot: str, options: str, names: list[str], leads: list[tuple[int, .
     done = subprocess.run([sys.executable, "-c", job], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
+
+
+SINGLE_PRECISION = """
+import numpy as np
+import fastdyn as fd
+from tests.test_bound import compiled_so_far
+
+robot = fd.robots.two_link()
+fd.warmup(robot, ["gravity_forces", "bias_forces"], batch={batch}, dtype=np.float32)
+before = compiled_so_far()
+for lead in [(), (1,), (20,)]:
+    q = np.ones((*lead, 2), np.float32)
+    robot.gravity_forces(q, dtype=np.float32, out=np.empty_like(q))
+    robot.bias_forces(q, q.astype(float), dtype="float32", threads=2)
+print(compiled_so_far() == before)
+"""
+
+
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is ever compiled")
+@pytest.mark.parametrize("batch", [True, False])
+def test_after_warmup_in_single_precision_nothing_compiles_for_it(batch):
+    job = SINGLE_PRECISION.format(batch=batch)
+    done = subprocess.run([sys.executable, "-c", job], capture_output=True, text=True, timeout=600)
+    assert done.stdout == "True\n", done.stderr
+    with pytest.raises(fd.ArgumentError, match="dtype is 'int8': expected float64 or float32"):
+        fd.warmup(fd.robots.two_link(), ["gravity_forces"], dtype="int8")
+
+
+# ---------------------------------------------------------------------------------------------- what is being compiled
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def on_a_terminal(monkeypatch) -> Terminal:
+    """What is said on stderr as a terminal, after a short time. No fixture: pytest sets stderr after fixtures."""
+    made = Terminal()
+    monkeypatch.setattr(sys, "stderr", made)
+    monkeypatch.setattr(announce, "PATIENCE", 0.02)
+    monkeypatch.delenv("FASTDYN_QUIET", raising=False)
+    return made
+
+
+class Slow:
+    """A compiler that takes its time."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds, self.overloads = seconds, {("types",): "machine code"}
+
+    def compile(self, signature: object) -> None:
+        time.sleep(self.seconds)
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(0.3, "fastdyn: compiling a_b, once per machine ...\n"), (0.0, "")])
+def test_an_entry_says_what_it_compiles_if_that_takes_long(seconds, said, monkeypatch):
+    terminal = on_a_terminal(monkeypatch)
+
+    def a_b(): ...
+
+    entry = Entry(a_b, lambda kind: ("types",))
+    entry.dispatcher = Slow(seconds)
+    assert entry.overload() == "machine code"
+    assert terminal.getvalue() == said
+
+
+def test_warmup_says_how_far_it_is(monkeypatch):
+    terminal = on_a_terminal(monkeypatch)
+    monkeypatch.setattr(Task, "__call__", lambda *arguments: time.sleep(0.2))
+    monkeypatch.setattr(Entry, "compiled", lambda entry, kind=None: None)
+    monkeypatch.setattr(Entry, "address", lambda entry: 0)
+    fd.warmup(fd.robots.two_link(), ["gravity_forces", "mass_matrix"], batch=False)
+    assert terminal.getvalue().splitlines() == [
+        "fastdyn: compiling gravity_forces (1 of 2), once per machine ...",
+        "fastdyn: compiling mass_matrix (2 of 2), once per machine ...",
+    ]
+
+
+def test_only_the_outermost_announcement_is_made_and_none_to_who_asked_for_quiet(monkeypatch):
+    terminal = on_a_terminal(monkeypatch)
+
+    def slowly(outer: str, inner: str) -> None:
+        with announce.announced(outer), announce.announced(inner):
+            time.sleep(0.2)
+
+    slowly("this", "a part")
+    assert terminal.getvalue() == "fastdyn: compiling this, once per machine ...\n"
+    monkeypatch.setenv("FASTDYN_QUIET", "1")
+    slowly("that", "a part")
+    monkeypatch.delenv("FASTDYN_QUIET")
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    slowly("that", "a part")
+    assert sys.stderr.getvalue() == ""
+    assert terminal.getvalue().count("\n") == 1
 
 
 def test_a_robot_without_an_answer_can_be_warmed_up():

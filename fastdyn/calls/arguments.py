@@ -91,16 +91,24 @@ def _common_lead(arrays: Mapping[str, Array], cores: Mapping[str, tuple[int, ...
 
 
 def flat(array: Array, lead: tuple[int, ...], core: tuple[int, ...]) -> Array:
-    """(T, columns), C-ordered: the array's own memory if possible."""
-    if array.ndim == 2 and len(lead) == len(core) == 1 and array.shape[0] == lead[0] and array.flags.c_contiguous:
-        return array
+    """(T, columns) of any strides: the array's own memory if possible."""
     if array.shape != lead + core:
         array = np.broadcast_to(array, lead + core)
-    return np.ascontiguousarray(array).reshape(math.prod(lead), math.prod(core))
+    if not array.flags.aligned:
+        array = np.array(array)
+    return array.reshape(math.prod(lead), math.prod(core))
 
 
-def target(out: Any, shape: tuple[int, ...], inputs: Iterable[Array], real: np.dtype[Any], name: str = "out") -> Array:
-    """`out` itself if kernels can write to it, else a fresh array."""
+def target(
+    out: Any,
+    lead: tuple[int, ...],
+    core: tuple[int, ...],
+    inputs: Iterable[Array],
+    real: np.dtype[Any],
+    name: str = "out",
+) -> Array:
+    """`out` itself if kernels can write to it as (T, columns), else a fresh array."""
+    shape = lead + core
     if out is None:
         return np.empty(shape, real)
     if not isinstance(out, np.ndarray) or masked(out):
@@ -111,6 +119,7 @@ def target(out: Any, shape: tuple[int, ...], inputs: Iterable[Array], real: np.d
         raise ArgumentError(f"{name} has shape {out.shape}: expected {shape}")
     if not out.flags.writeable:
         raise ArgumentError(f"{name} is read-only: expected an array that can be written")
-    if not out.flags.c_contiguous or any(np.may_share_memory(out, a) for a in inputs):
+    is_view = np.may_share_memory(flat(out, lead, core), out)  # otherwise reshaping has copied it
+    if not is_view or any(np.may_share_memory(out, a) for a in inputs):
         return np.empty(shape, real)
     return out

@@ -139,7 +139,7 @@ _HELPERS: dict[str, Any] = {
     for module, names in (
         (layout, "not_finite at model_at coupling_at finite any_nonzero"),
         (scalars, "fill take give width"),
-        (memory, "vector_at"),
+        (memory, "vector_at align_stack"),
         (headers, "word items item data_of address_of is_vector is_table copy_vector copy"),
         (coupling, "positions rates forces inertia matrix add_rotor_torques add_friction add_rotor_energies"),
     )
@@ -201,7 +201,7 @@ def _computation(quantity: Quantity, coupled: bool) -> list[str]:
 def _batch_source(name: str, quantity: Quantity, coupled: bool) -> str:
     arguments = ["P", "tree", *["G", "pattern"] * coupled, *["index"] * quantity.index]
     first = quantity.reads[0].name
-    lines = ["n, m = pattern[2, 0], pattern[2, 1]" if coupled else f"n = {first}.shape[1]", "end = 0"]
+    lines = ["align_stack()", "n, m = pattern[2, 0], pattern[2, 1]" if coupled else f"n = {first}.shape[1]", "end = 0"]
     for field, buffer, joints in _buffers(quantity, coupled):
         # rows of inputs that are left out stay unused: `work` begins at the same place (4 % at 24 joints)
         stop = f"end if {field.name}.shape[0] > 0 else begin" if field in quantity.optional else "end"
@@ -216,7 +216,7 @@ def _batch_source(name: str, quantity: Quantity, coupled: bool) -> str:
         loop += [f"if {field.name}.shape[0] > 0:", f"    {line}"] if field in quantity.optional else [line]
     loop += _computation(quantity, coupled)
     loop += ["worst = max(worst, bad)"] * quantity.solves
-    loop += [f"check = check + give({field.name}_, 0, {field.name}, first)" for field in quantity.gives]
+    loop += [f"check = check + give({field.name}, first, {field.name}_, 0)" for field in quantity.gives]
     lines += [f"    {line}" for line in loop]
     lines.append(f"return {'2 * (worst + 1) + ' * quantity.solves}not_finite(check)")
     return _function(name, [*arguments, *(f.name for f in quantity.inputs + quantity.gives), "scratch"], lines)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
-from fastdyn.calls import generate
+from fastdyn.calls import generate, lanes
 from fastdyn.calls.arguments import FLOAT, check_finite, flat, read, target
 from fastdyn.calls.headers import READABLE, WELL_FORMED, layout_table
 from fastdyn.calls.parameters import Parameters
@@ -24,21 +24,22 @@ from fastdyn.calls.workspace import Workspace
 from fastdyn.errors import ArgumentError, ArgumentTypeError, NotFiniteError, SingularMassMatrixError
 from fastdyn.mechanism.parts import Array
 from fastdyn.quantities import Quantity
-from fastdyn.scalars import DOUBLE, LANES, SINGLE
+from fastdyn.scalars import LANES
 
 Result = Any  # an array, or a tuple of arrays where a quantity gives several
+LINE = 64  # bytes of a cache line
 ONE = 1  # small integers are single objects in CPython: `is` tells 1 from True and 1.0, and is fast
 WORTH = 1 << 21  # samples times rows of scratch, 0.4 to 4 ms of work: up to this size a batch is one compiled call
 
 _LOCK = threading.Lock()
 
 
-def lane_rows(rows: int, real: np.dtype[Any] = FLOAT) -> Array:
+def lane_rows(rows: int, lanes: int = LANES, real: np.dtype[Any] = FLOAT) -> Array:
     """A (rows, lanes) buffer aligned to cache lines: a row across two lines takes two accesses."""
-    line = 8 * LANES
-    memory = np.empty(line * (rows + 1), dtype=np.uint8)
-    start = -memory.__array_interface__["data"][0] % line
-    return memory[start : start + line * rows].view(real).reshape(rows, -1)
+    size = rows * lanes * real.itemsize
+    memory = np.empty(size + LINE, dtype=np.uint8)
+    start = -memory.__array_interface__["data"][0] % LINE
+    return memory[start : start + size].view(real).reshape(rows, lanes)
 
 
 class Task:
@@ -71,7 +72,7 @@ class Task:
         }
         # where the tables lie, which must live as long as the task
         self.places = {count: table.ctypes.data for count, table in self.tables.items()}
-        self.kind = SINGLE if real == np.float32 else DOUBLE
+        self.kind = lanes.kind(self.rows, real)
         self.workspace: Workspace | None = None
         self.address = 0
         self.one: Callable[..., int] = self._first_state
@@ -103,6 +104,8 @@ class Task:
         """Looks up the compiled single-state call and runs it; -1 where there is none."""
         if self.real is not FLOAT:
             self.one = _no_call
+            return -1
+        if arguments[0][0].ndim != 1:  # a batch: it does not need this code, which takes seconds to compile
             return -1
         with _LOCK:  # another thread may already be using the workspace: it must not be replaced
             if self.workspace is None:
@@ -147,11 +150,10 @@ class Task:
         given = dict(zip(self.names, values, strict=False))  # optional inputs may be left out
         arrays, lead = read(given, self.inputs, self.parameters.robot, self.units, self.real)
         results = self._targets(out, lead, list(arrays.values()))
-        T = math.prod(lead)
         samples = [
             flat(arrays[name], lead, core) if name in arrays else self.none for name, core in self.inputs.items()
         ]
-        targets = [array.reshape(T, columns) for array, columns in zip(results, self.columns, strict=True)]
+        targets = [flat(array, lead, core) for array, core in zip(results, self.results, strict=True)]
         self._compute(arrays, samples, targets, lead, threads, index)
         outs = (out,) if not self.several else out
         if out is not None:
@@ -177,7 +179,7 @@ class Task:
         found: list[Array] = []
         for k, (one, core) in enumerate(zip(outs, self.results, strict=True)):
             name = f"out[{k}]" if self.several else "out"
-            found.append(target(one, lead + core, [*inputs, *found], self.real, name))
+            found.append(target(one, lead, core, [*inputs, *found], self.real, name))
         return found
 
     def _compute(
@@ -225,7 +227,7 @@ class Task:
         try:
             return self.spare.pop()
         except IndexError:
-            return lane_rows(self.rows, self.real)
+            return lane_rows(self.rows, self.kind.lanes, self.real)
 
     def _explain(self, arrays: Mapping[str, Array], run: Call, lead: tuple[int, ...], within: Span) -> NoReturn:
         """Raises for a nonzero status of some samples, naming the argument and the sample."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from queue import SimpleQueue
 from time import thread_time
 
@@ -52,19 +52,26 @@ class _Steps:
         self.T, self.threads, self.first_size, self.smallest = T, threads, _blocks(worth), _blocks(worth // 8)
         self.next = 0
         self.helping, self.over = 0, False
-        self.answers: SimpleQueue[Span | BaseException | None] = SimpleQueue()
-        self.lock, self.stop = threading.Lock(), False
+        self.answers: list[Span | BaseException | None] = []  # of the helpers
+        self.lock, self.stop, self.left = threading.Lock(), False, SimpleQueue[None]()
 
     def walk(self, ready: Callable[[], Call]) -> Span | None:
         """Runs all steps, here and in helper threads. After an exception, such as Ctrl-C, no thread writes any more."""
-        for k in range(1, self.threads):
-            _helper(k).put(lambda: self._help(ready))
         try:
-            found = [self._work(ready), *self._helped()]
+            for k in range(1, self.threads):
+                _helper(k).put(lambda: self._help(ready))
+            mine = self._work(ready)
+            self._wait()
         except BaseException:
             self.stop = True
-            list(self._helped())
+            while True:
+                try:
+                    self._wait()
+                    break
+                except BaseException:  # Ctrl-C once more: helpers are still at work, and the first is raised soon
+                    pass
             raise
+        found = [mine, *self.answers]
         for answer in found:
             if isinstance(answer, BaseException):
                 raise answer
@@ -78,17 +85,22 @@ class _Steps:
                 return
             self.helping += 1
         try:
-            self.answers.put(self._work(ready))
+            self.answers.append(self._work(ready))
         except BaseException as problem:
-            self.answers.put(problem)
+            self.answers.append(problem)
+        with self.lock:
+            self.helping -= 1
+        self.left.put(None)
 
-    def _helped(self) -> Iterator[Span | BaseException | None]:
-        """The answers of the helpers that started; no more can start."""
+    def _wait(self) -> None:
+        """Returns when the helpers that started have finished; no more can start. May be interrupted and called again.
+
+        Helpers themselves count who is left, before they wake the caller: a wake-up that is lost delays nothing.
+        """
         with self.lock:
             self.over = True
         while self.helping:
-            yield self.answers.get()
-            self.helping -= 1
+            self.left.get()
 
     def _work(self, ready: Callable[[], Call]) -> Span | None:
         """One thread's share: its steps double in length until one takes STEP seconds."""

@@ -7,42 +7,52 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from numba.core import config
+from numpy.typing import DTypeLike
 
-from fastdyn.calls import generate
-from fastdyn.calls.bound import c_functions
-from fastdyn.calls.headers import READABLE, WELL_FORMED
+from fastdyn.calls.arguments import FLOAT, precision
+from fastdyn.compiler.announce import announced
 from fastdyn.errors import ArgumentError, SingularMassMatrixError
 from fastdyn.quantities import METHODS
 
 
-def warmup(robot: Any, quantities: Iterable[str] | None = None, batch: bool = True) -> None:
+def warmup(
+    robot: Any, quantities: Iterable[str] | None = None, batch: bool = True, dtype: DTypeLike | None = None
+) -> None:
     """Compiles, or loads from the cache, the code for calls on a robot, so that no later call has to.
 
-    quantities: the methods that will be called, all if not given; batch: whether to include batches. Bound calls and C
-    functions of these quantities are always included. The first run on a machine can take minutes for all quantities,
-    later runs about a second.
+    quantities: the methods that will be called, all if not given; batch: whether to include batches; dtype: their
+    precision, float64 if not given (call it twice for both). Bound calls and C functions of these quantities, which
+    exist in float64, are included with it. The first run on a machine takes about a minute for all quantities, and says
+    on a terminal what it is compiling; later runs take about a second.
 
     >>> import fastdyn as fd
     >>> robot = fd.robots.two_link()
     >>> fd.warmup(robot, ["gravity_forces"], batch=False)
     """
+    from numba.core import config
+
+    from fastdyn.calls import generate
+    from fastdyn.calls.bound import c_functions
+    from fastdyn.calls.headers import READABLE, WELL_FORMED
+
     names = [quantities] if isinstance(quantities, str) else list(METHODS if quantities is None else quantities)
     for name in names:
         if name not in METHODS:
             raise ArgumentError(f"quantities names {name!r}: expected some of {', '.join(map(repr, METHODS))}")
-    coupled = robot.parameters.coupled
+    coupled, real = robot.parameters.coupled, precision(dtype)
     if READABLE:
         WELL_FORMED.compiled()  # also used for one state that needs conversion or has out=
-    for quantity in [row for name in names for row in METHODS[name]]:
-        task = robot.task(quantity)
-        state = tuple(np.zeros(core) for core in list(task.inputs.values())[: len(quantity.reads)])
-        calls = [state, tuple(value[None] for value in state)]
-        for values in calls[: 2 if batch else 1]:
-            with suppress(SingularMassMatrixError):
-                task(values)
-        if not config.DISABLE_JIT and robot.n:
-            generate.bound(quantity, coupled).compiled()
-            for other, optional in c_functions().values():
-                if other is quantity:
-                    generate.c_function(quantity, coupled, optional).address()
+    rows = [row for name in names for row in METHODS[name]]
+    for k, quantity in enumerate(rows, 1):
+        with announced(f"{quantity.name} ({k} of {len(rows)})"):
+            task = robot.task(quantity, dtype)
+            state = tuple(np.zeros(core, real) for core in list(task.inputs.values())[: len(quantity.reads)])
+            calls = [state, tuple(value[None] for value in state)]
+            for values in calls[: 2 if batch else 1]:
+                with suppress(SingularMassMatrixError):
+                    task(values)
+            if not config.DISABLE_JIT and robot.n and real is FLOAT:
+                generate.bound(quantity, coupled).compiled()
+                for other, optional in c_functions().values():
+                    if other is quantity:
+                        generate.c_function(quantity, coupled, optional).address()

@@ -14,23 +14,30 @@ from typing import Any
 
 from numba.core import caching
 
-from fastdyn.compiler.sources import source_hash
+from fastdyn.compiler.sources import SourceError, source_hash
 
 
 @cache
-def cache_directory() -> Path | None:
-    """The cache directory, or None if no private one is available (then every process compiles).
+def _directory() -> tuple[Path | None, str]:
+    """The cache directory, or None if there is no safe one; what is wrong with it, if anything.
 
     FASTDYN_CACHE_DIR sets it; by default it is in the user's cache directory. A cache file is code, so a directory that
-    somebody else owns or may write to is refused.
+    somebody else owns or may write to is refused; one of root's is safe.
     """
     root = os.environ.get("FASTDYN_CACHE_DIR")
     try:
         directory = Path(root) if root else _user_cache()
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return directory if _private(directory) and os.access(directory, os.W_OK | os.X_OK) else None
-    except (OSError, RuntimeError):  # a read-only disk, no home directory
-        return None
+        if refusal := _refusal(directory):
+            return None, f"{directory} is refused as a cache: {refusal}"
+        return directory, "" if os.access(directory, os.W_OK | os.X_OK) else f"{directory} is read-only"
+    except (OSError, RuntimeError) as problem:  # a read-only disk, no home directory
+        return None, f"{root or 'the user cache'} cannot be used as a cache: {problem}"
+
+
+def cache_directory() -> Path | None:
+    """The directory of compiled code, or None if there is no safe one: then every process compiles."""
+    return _directory()[0]
 
 
 def _user_cache() -> Path:
@@ -41,17 +48,41 @@ def _user_cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fastdyn"
 
 
-def _private(directory: Path) -> bool:
+def _refusal(directory: Path) -> str:
+    """Why code in a directory cannot be trusted, if so."""
     if not hasattr(os, "getuid"):
-        return True
+        return ""
     found = directory.stat()
-    return found.st_uid == os.getuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    if found.st_uid not in (os.getuid(), 0):
+        return f"it belongs to user {found.st_uid}"
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return f"others may write to it (mode {found.st_mode & 0o777:o})"
+    return ""
 
 
 def code_cache(function: Callable[..., Any]) -> Any:
-    """Numba's cache for a function, or None where there is no private directory."""
-    source_hash(function)  # also without a cache: raises if the function's sources are unknown
-    return None if cache_directory() is None else _Cache(function)
+    """Numba's cache for a function, or None where there is no safe directory or the sources are not those imported."""
+    try:
+        source_hash(function)
+    except SourceError as problem:
+        _warn_once(str(problem))
+        return None
+    directory, problem_found = _directory()
+    if directory is None:
+        _warn_once(problem_found)
+        return None
+    return _Cache(function)
+
+
+_said: set[str] = set()
+
+
+def _warn_once(problem: str) -> None:
+    if problem not in _said:
+        _said.add(problem)
+        warnings.warn(
+            f"{problem}; code is compiled anew in every process, which costs seconds", RuntimeWarning, stacklevel=2
+        )
 
 
 class _Locator(caching._CacheLocator):
@@ -87,12 +118,15 @@ class _Cache(caching.FunctionCache):
         try:
             return super().load_overload(sig, target_context)
         except Exception as problem:  # a truncated pickle can raise anything
-            self._warn("read", problem)
             with suppress(OSError):
-                self.flush()  # discard it, so that the next process finds valid code
+                self.flush()  # discard it, so that the next process finds valid code; a warning may be an error
+            self._warn("read", problem)
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
+        if read_only := _directory()[1]:
+            _warn_once(read_only)
+            return
         try:
             super().save_overload(sig, data)
         except Exception as problem:

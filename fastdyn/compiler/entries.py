@@ -7,9 +7,8 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from numba.core import config
-
-from fastdyn.compiler.policy import dispatcher
+from fastdyn.compiler.announce import announced
+from fastdyn.compiler.policy import dispatcher, register
 
 _LOCK = threading.RLock()  # two threads may compile the same function at once
 
@@ -33,17 +32,25 @@ class Entry:
     def compiled(self, kind: Any = None) -> Callable[..., Any]:
         """The machine code for one kind of arguments; with NUMBA_DISABLE_JIT the Python function."""
         if kind not in self._ready:
+            from numba.core import config
+
             self._ready[kind] = self.py_func if config.DISABLE_JIT else self.overload(kind).entry_point
         return self._ready[kind]
 
     def overload(self, kind: Any = None) -> Any:
         """Numba's compile result for one kind of arguments."""
         with _LOCK:
+            register()
             if self.dispatcher is None:
                 self.dispatcher = dispatcher(self.py_func, self.nogil)
             signature = self.signature(kind)
-            self.dispatcher.compile(signature)
+            with announced(self.described(kind)):
+                self.dispatcher.compile(signature)
             return self.dispatcher.overloads[signature]
+
+    def described(self, kind: Any) -> str:
+        """What is compiled for one kind of arguments."""
+        return self.__name__
 
     def address(self) -> int:
         """The machine code's address: a C function of integers and pointers that returns an int64_t."""

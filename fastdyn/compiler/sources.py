@@ -1,26 +1,34 @@
 """Which sources a compiled function depends on, and their hash: the cache key of its machine code.
 
 Numba's own cache checks one file only. Here the hash covers the function's module and every module of the same package
-that it imports, directly or indirectly: editing a kernel invalidates the code that uses it, and nothing else.
+that it imports, directly or indirectly: editing a kernel invalidates the code that uses it, and nothing else. Kernels
+do not import the modules that compile their verbs (policy.LOWERING): these count in every hash.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
+import os
+import pkgutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from pathlib import Path
-from types import ModuleType
+from importlib.util import find_spec
+from types import CodeType, ModuleType
 from typing import Any
 
+from fastdyn.compiler.policy import LOWERING
+from fastdyn.compiler.stamps import IMPORTED, file_of, stamp
+
 PACKAGE = __name__.partition(".")[0]
-_IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+([^\n]+))", re.MULTILINE)
 
 
 class StaleCodeError(RuntimeError):
     """A function whose sources cannot be determined: its cached machine code could be out of date."""
+
+
+class SourceError(StaleCodeError):
+    """A module whose file cannot be read, or is not the one that was imported."""
 
 
 @cache
@@ -35,7 +43,7 @@ def source_hash(function: Callable[..., Any]) -> str:
     digest = hashlib.sha256("".join(text.generated for text in texts).encode())
     digest.update(str(getattr(function, "nogil", "")).encode())
     named = {module for text in texts for called, module in _named(text) if not hasattr(called, "generated")}
-    modules = sorted(_closure(named if texts else {function.__module__}))
+    modules = sorted(_closure({*(named if texts else [function.__module__]), *LOWERING}))
     _check(function, frozenset(modules))
     for name in modules:
         digest.update(name.encode())
@@ -62,36 +70,58 @@ def _closure(roots: set[str]) -> set[str]:
 
 
 @cache
-def _path(name: str) -> Path | None:
-    """The file of a module of a package that has been imported, whether the module itself has been or not."""
-    package, *rest = name.split(".")
-    file = getattr(sys.modules.get(package), "__file__", None)
-    if file is None or not rest:
-        return None if file is None else Path(file)
-    base = Path(file).parent.joinpath(*rest)
-    return next((path for path in (base.with_suffix(".py"), base / "__init__.py") if path.is_file()), None)
-
-
-@cache
 def _source(name: str) -> bytes:
+    """The file that a module is imported from: source, or bytecode where only that is installed."""
     try:
-        return Path(str(_path(name))).read_bytes()
-    except OSError as problem:
-        raise StaleCodeError(f"the source of module {name!r} cannot be read: {_path(name)}") from problem
+        spec: Any = _spec(name)
+        content: bytes = spec.loader.get_data(spec.origin)
+        changed = name.startswith(f"{PACKAGE}.") and stamp(file_of(spec)) != IMPORTED.get(file_of(spec))
+    except (AttributeError, ImportError, OSError, ValueError) as problem:
+        raise SourceError(f"the source of module {name!r} cannot be read ({problem})") from problem
+    if changed:
+        raise SourceError(f"the source of module {name!r} has changed since {PACKAGE} was imported: {file_of(spec)}")
+    return content
+
+
+def _spec(name: str) -> Any:
+    return getattr(sys.modules.get(name), "__spec__", None) or find_spec(name)
 
 
 @cache
 def _imports(name: str) -> frozenset[str]:
-    """Modules of the package, or of the module's own, that a module imports."""
-    own = (f"{PACKAGE}.", f"{name.partition('.')[0]}.")
-    found = set()
-    for package, names, plain in _IMPORT.findall(_source(name).decode()):
-        if plain:
-            candidates = [each.split()[0] for each in plain.split(",") if each.strip()]
-        else:
-            candidates = [package, *(f"{package}.{each}" for each in re.findall(r"\w+", names))]
-        found |= {c for c in candidates if c.startswith(own) and _path(c) is not None}
-    return frozenset(found)
+    """Modules of the package, or of the module's own, that a module imports anywhere in its code.
+
+    Found in the bytecode, which every way of installing has: an import statement leaves the module's name among the
+    names, and what is imported from it as a tuple among the constants.
+    """
+    _source(name)  # raises if the file is not the one that was imported
+    found: set[str] = set()
+    for code in _codes(_spec(name).loader.get_code(name)):
+        packages = {each for each in code.co_names if each.partition(".")[0] in (PACKAGE, name.partition(".")[0])}
+        members = {each for group in code.co_consts if isinstance(group, tuple) for each in group}
+        found |= packages | {f"{package}.{member}" for package in packages for member in members}
+    return frozenset(found & (_modules(PACKAGE) | _modules(name.partition(".")[0])))
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """A code object and those of the functions in it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+@cache
+def _modules(package: str) -> frozenset[str]:
+    """The names of all modules in a package that has been imported."""
+
+    def inside(folders: Iterable[str], prefix: str) -> Iterator[str]:
+        for _, name, is_package in pkgutil.iter_modules(folders):
+            yield f"{prefix}{name}"
+            if is_package:
+                yield from inside([os.path.join(folder, name) for folder in folders], f"{prefix}{name}.")
+
+    return frozenset(inside(list(getattr(sys.modules.get(package), "__path__", [])), f"{package}."))
 
 
 def _named(function: Callable[..., Any]) -> Iterator[tuple[Callable[..., Any] | None, str]]:

@@ -6,39 +6,44 @@
     Traced      records operations as a graph, in plain Python                                 tracing.py
     Symbolic    holds a SymPy expression, in plain Python                                      symbols.py
 
-A text computes with + - * / and negation, and with these verbs:
+A text computes with + - * / and negation, and with these verbs (verbs.py):
 
     load, store, add                    one row of a buffer
     fill(buffer, value)                 a constant of the buffer's kind of scalar: x.like(value)
-    sincos(x), sincos_rows              sine and cosine: x.sincos()                             trigonometry.py
+    sincos(x), sincos_rows              sine and cosine: x.sincos()
     by_sign(x, positive, negative)      positive where x > 0, negative where x < 0, else 0: x.by_sign(...)
     all_above(x, bound)                 whether x > bound in every lane: x.all_above(bound)
     all_finite(x)                       whether no lane is NaN or infinite: x.all_finite()
-    width, take, give                   blocks of samples into a buffer and out                 samples.py
+    width, take, give                   blocks of samples into a buffer and out
 
+Their compiled versions (lanes.py, trigonometry.py, samples.py) are loaded, like Numba, at the first compilation.
 It may branch on integers, on all_above and all_finite, and on whether a constant of the model == a number.
 
 A new kind of scalar implements the operators, which also accept floats on either side, == for constants, and the five
 methods named above. Its buffers are 1-D NumPy arrays of objects.
 """
 
-from fastdyn.compiler.policy import kernel
+from fastdyn.compiler.policy import kernel, lowered_by
 from fastdyn.scalars.counting import Counting, Operations, Tally, count, count_stages
 from fastdyn.scalars.entry import DOUBLE, SCALAR, SINGLE, Kind, entry, kind_of
-from fastdyn.scalars.lanes import (
+from fastdyn.scalars.verbs import (
     LANES,
+    SINCOS_RANGE,
     SINGLE_LANES,
+    SINGLE_SINCOS_RANGE,
     add,
     all_above,
     all_finite,
-    buffer_type,
     by_sign,
     fill,
+    give,
     load,
+    sincos,
+    sincos_rows,
     store,
+    take,
+    width,
 )
-from fastdyn.scalars.samples import give, take, width
-from fastdyn.scalars.trigonometry import SINCOS_RANGE, SINGLE_SINCOS_RANGE, sincos, sincos_rows
 
 __all__ = [
     "DOUBLE",
@@ -55,7 +60,6 @@ __all__ = [
     "add",
     "all_above",
     "all_finite",
-    "buffer_type",
     "by_sign",
     "count",
     "count_stages",
@@ -71,3 +75,5 @@ __all__ = [
     "take",
     "width",
 ]
+
+lowered_by("fastdyn.scalars.lanes", "fastdyn.scalars.trigonometry", "fastdyn.scalars.samples")

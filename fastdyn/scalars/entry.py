@@ -3,10 +3,8 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from numba import types
-
 from fastdyn.compiler.entries import Entry
-from fastdyn.scalars.lanes import LANES, SINGLE_LANES, buffer_type
+from fastdyn.scalars.verbs import LANES, SINGLE_LANES
 
 
 class Kind(NamedTuple):
@@ -41,15 +39,25 @@ class SampleEntry(Entry):
         """Runs on scalars or on lanes, whichever the scratch holds."""
         return self.compiled(kind_of(arguments[-1]))(*arguments)
 
+    def described(self, kind: Kind) -> str:
+        """The quantity, and how many samples at a time."""
+        return f"{self.__name__} ({'one sample' if kind.lanes == 1 else 'batch'}, {kind.element})"
+
     def _types(self, kind: Kind) -> tuple[Any, ...]:
+        from numba import types
+
+        from fastdyn.scalars.lanes import buffer_type
+
         real = getattr(types, kind.element)
         first = self._parameters(real)
-        samples, scratch = types.Array(real, 2, "C"), buffer_type(real, kind.lanes)
+        samples, scratch = types.Array(real, 2, "A"), buffer_type(real, kind.lanes)
         return (*first, *[samples] * (self.py_func.__code__.co_argcount - len(first) - 1), scratch)
 
 
 def reals_and_integers(real: Any) -> tuple[Any, ...]:
     """The types of P and tree."""
+    from numba import types
+
     return types.Array(real, 2, "F"), types.Array(types.int64, 2, "C")
 
 

@@ -1,7 +1,6 @@
 """Lanes: several samples in one SIMD value, so that one kernel text serves one sample or many.
 
-The verbs of a kernel (see `fastdyn.scalars`) on three kinds of buffers: 1-D buffers hold scalars; (rows, lanes) buffers
-hold lanes in compiled code and NumPy rows in plain Python; 1-D object buffers hold scalars of other kinds.
+The compiled versions of the verbs (verbs.py): 1-D buffers hold scalars; (rows, lanes) buffers hold lanes.
 
 The Numba type of a buffer carries its number of lanes: `buffer_type`.
 """
@@ -10,16 +9,13 @@ import math
 import operator
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, models, overload, register_model
+from numba.extending import intrinsic, models, register_model
 
-from fastdyn.compiler.policy import FAST
-
-LANES = 8  # float64: one AVX-512 register, two AVX2 registers
-SINGLE_LANES = 16  # float32: the same registers
+from fastdyn.compiler.policy import FAST, overload
+from fastdyn.scalars.verbs import LANES, SINGLE_LANES, add, all_above, all_finite, by_sign, fill, load, store
 
 # ---------------------------------------------------------------------------------------------- the types
 
@@ -154,28 +150,6 @@ def _negate_overload(x):
 # ---------------------------------------------------------------------------------------------- buffers
 
 
-def load(buffer, row):
-    """The value in a row of a buffer."""
-    return buffer[row].copy() if buffer.ndim == 2 else buffer[row]
-
-
-def store(buffer, row, value):
-    """Stores a value in a row of a buffer."""
-    buffer[row] = value
-
-
-def add(buffer, row, value):
-    """Adds a value to a row of a buffer."""
-    buffer[row] = buffer[row] + value
-
-
-def fill(buffer, value):
-    """A constant, which may be a scalar already, as the kind of scalar that the buffer holds."""
-    if buffer.ndim == 2:
-        return np.full(buffer.shape[1], value, dtype=buffer.dtype)
-    return buffer[0].like(value) if buffer.dtype == object else value
-
-
 def row_pointer(context, builder, array_type, array, row):
     """The address of a row of a buffer of lanes."""
     vector = lane_of(array_type).vector
@@ -273,26 +247,6 @@ def _fill_overload(buffer, value):
 
 
 # ---------------------------------------------------------------------------------------------- comparisons
-
-
-def by_sign(x: Any, positive: Any, negative: Any) -> Any:
-    """`positive` where x > 0, `negative` where x < 0, else 0."""
-    if hasattr(x, "by_sign"):
-        return x.by_sign(positive, negative)
-    if isinstance(x, np.ndarray):
-        zero = x.dtype.type(0)
-        return np.where(x > 0, positive, np.where(x < 0, negative, zero))
-    return positive if x > 0 else (negative if x < 0 else 0.0)
-
-
-def all_above(x, bound):
-    """Whether x > bound in every lane; False for NaN."""
-    return x.all_above(bound) if hasattr(x, "all_above") else bool(np.all(x > bound))
-
-
-def all_finite(x):
-    """Whether no lane is NaN or infinite."""
-    return x.all_finite() if hasattr(x, "all_finite") else bool(np.isfinite(x).all())
 
 
 @intrinsic

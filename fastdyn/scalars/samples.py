@@ -1,73 +1,37 @@
-"""Copies blocks of samples from (T, columns) arrays into the rows of a buffer, and back.
+"""Copies blocks of samples from (T, columns) arrays of any strides into the rows of a buffer, and back.
 
-A block holds as many samples as the buffer has lanes. It is transposed in registers, a few columns at a time; loads and
-stores are masked where columns or samples run out.
+A block holds as many samples as the buffer has lanes. There are three ways, none of which needs a mask:
+
+    rows      consecutive samples of a column lie side by side (Fortran order, one column): copied as they are
+    groups    consecutive columns of a sample lie side by side (C order): transposed in registers, 8, 4 or 2 at a time,
+              the last ones overlapping those before them where their number asks for it
+    elements  any other array, and the last block if it is not full: one by one
+
+Lanes past the last sample hold the last sample, so that they compute its result, too: storing that again is harmless.
 """
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
-from fastdyn.compiler.policy import FAST, INLINE
-from fastdyn.scalars.lanes import (
-    INT32,
-    constant,
-    fill,
-    first_of,
-    lane_of,
-    load,
-    load_row,
-    masked_load,
-    masked_store,
-    row_pointer,
-    store,
-    store_row,
-)
+from fastdyn.compiler.host import register_bits
+from fastdyn.compiler.policy import FAST, overload
+from fastdyn.scalars.lanes import INT32, constant, lane_of, load_row, row_pointer, store_row
+from fastdyn.scalars.verbs import give, take, width
+
+BYTE, WORD = ir.IntType(8), ir.IntType(64)
 
 
-def width(buffer):
-    """The number of samples in a row of the buffer."""
-    return buffer.shape[1] if buffer.ndim == 2 else 1
+# ---------------------------------------------------------------------------------------------- transposing
 
 
-def take(samples, first, buffer, row):
-    """Loads a block of samples, beginning with number `first`, into the buffer: column k into row `row + k`.
-
-    Partial blocks repeat the last sample. Returns 0, or NaN in some lane if a sample is not finite.
-    """
-    check = fill(buffer, 0.0)
-    for k in range(samples.shape[1]):
-        if buffer.ndim == 2:
-            value = samples[np.minimum(np.arange(first, first + buffer.shape[1]), samples.shape[0] - 1), k]
-        else:
-            value = samples[first, k]
-        store(buffer, row + k, value)
-        check = check + value * 0.0
-    return check
-
-
-def give(buffer, row, samples, first):
-    """Stores a block of samples, without those past the last: row `row + k` into column k; returns as `take`."""
-    check = fill(buffer, 0.0)
-    for k in range(samples.shape[1]):
-        value = load(buffer, row + k)
-        if buffer.ndim == 2:
-            samples[first : first + buffer.shape[1], k] = value[: samples.shape[0] - first]
-        else:
-            samples[first, k] = value
-        check = check + value * 0.0
-    return check
-
-
-def _columns(lane):
-    """How many columns are transposed at once: 4 x 4 or 8 x 8 values, or 8 columns of 16 samples as two squares."""
-    return min(8, lane.count)
+def _shuffled(builder, a, b, order):
+    return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(INT32, len(order)), list(order)))
 
 
 def _transposed(builder, rows):
-    """Transposes a square of vectors, or two squares side by side, by swapping halves, then quarters, and so on."""
+    """Transposes squares that lie side by side in vectors, a row of each square in a vector: halves, then quarters."""
     lanes = rows[0].type.count
     half = len(rows) // 2
     while half:
@@ -76,135 +40,186 @@ def _transposed(builder, rows):
             if not i & half:
                 low = [k if not k & half else lanes + k - half for k in range(lanes)]
                 high = [k + half if not k & half else lanes + k for k in range(lanes)]
-                for place, mask in ((i, low), (i + half, high)):
-                    order = ir.Constant(ir.VectorType(INT32, lanes), mask)
-                    swapped[place] = builder.shuffle_vector(rows[i], rows[i + half], order)
+                swapped[i] = _shuffled(builder, rows[i], rows[i + half], low)
+                swapped[i + half] = _shuffled(builder, rows[i], rows[i + half], high)
         rows = swapped
         half //= 2
     return rows
 
 
-def _side_by_side(builder, rows):
-    """One vector for each sample -> a square, or two squares side by side: sample k beside sample k + columns."""
-    columns = rows[0].type.count
-    if len(rows) == columns:
-        return rows
-    order = ir.Constant(ir.VectorType(INT32, 2 * columns), list(range(2 * columns)))
-    return [builder.shuffle_vector(rows[k], rows[k + columns], order) for k in range(columns)]
+def _side_by_side(builder, samples):
+    """A vector of some columns for each sample -> squares: in vector k samples k, k + columns, k + 2 columns, ..."""
+    columns = samples[0].type.count
+
+    def joined(parts):
+        if len(parts) == 1:
+            return parts[0]
+        first, second = joined(parts[: len(parts) // 2]), joined(parts[len(parts) // 2 :])
+        return _shuffled(builder, first, second, range(2 * first.type.count))
+
+    return [joined(samples[k::columns]) for k in range(columns)]
 
 
 def _one_by_one(builder, rows):
     """The inverse of `_side_by_side`."""
-    lanes, columns = rows[0].type.count, len(rows)
-    if lanes == columns:
-        return rows
-    orders = [ir.Constant(ir.VectorType(INT32, columns), list(range(k, k + columns))) for k in range(0, lanes, columns)]
-    return [builder.shuffle_vector(row, row, order) for order in orders for row in rows]
+    columns = len(rows)
+    starts = range(0, rows[0].type.count, columns)
+    return [_shuffled(builder, row, row, range(start, start + columns)) for start in starts for row in rows]
 
 
-def _block(context, builder, lane, array_type, array, first, column, full):
-    """Addresses of a block's samples from `column` on, whether each exists, how many columns are left, and their mask.
+# ---------------------------------------------------------------------------------------------- blocks
 
-    full: whether all samples of the block are known to exist; otherwise addresses past the last sample repeat it.
+
+class _Block:
+    """Code that copies a block of samples: a function of its own, which keeps its many addresses out of the kernels.
+
+    (address of the first value, bytes from sample to sample, bytes from column to column, columns, samples that are
+    left, first row of the buffer) -> check.
     """
-    part = ir.VectorType(lane.vector.element, _columns(lane))
-    array = context.make_array(array_type)(context, builder, array)
-    samples, columns = (builder.extract_value(array.shape, k) for k in range(2))
-    place = builder.gep(array.data, [builder.add(builder.mul(first, columns), column)])
-    after = builder.sub(builder.sub(samples, first), ir.Constant(first.type, 1))  # samples after the first
-    places, exist = [], []
-    for k in range(lane.count):
-        if k and full:
-            place = builder.gep(place, [columns])
-        elif k:
-            exists = builder.icmp_signed("<=", ir.Constant(first.type, k), after)
-            place = builder.gep(place, [builder.select(exists, columns, ir.Constant(columns.type, 0))])
-        places.append(builder.bitcast(place, part.as_pointer()))
-        exist.append(None if full else builder.icmp_signed("<=", ir.Constant(first.type, k), after))
-    left = builder.sub(columns, column)
-    return places, exist, left, first_of(builder, part.count, left)
+
+    def __init__(self, module, lane, write):
+        self.lane, self.write = lane, write
+        row = lane.vector.as_pointer()
+        kind = ir.FunctionType(lane.vector, [BYTE.as_pointer(), WORD, WORD, WORD, WORD, row])
+        self.function = ir.Function(module, kind, f"fastdyn.{'give' if write else 'take'}.{lane}")
+        self.function.linkage = "internal"
+        self.function.attributes.add("noinline")
+        self.function.attributes.add("nounwind")
+        self.data, self.sample_step, self.column_step, self.columns, self.left, self.rows = self.function.args
+        self.b = ir.IRBuilder(self.function.append_basic_block())
+        self.check = cgutils.alloca_once_value(self.b, constant(0.0, lane.vector))
+        self._body()
+        self.b.ret(self.b.load(self.check))
+
+    def _body(self):
+        b, size = self.b, ir.Constant(WORD, 8 if self.lane.element == types.float64 else 4)
+        full = b.icmp_signed(">=", self.left, ir.Constant(WORD, self.lane.count))
+        side_by_side = b.icmp_signed("==", self.column_step, size)
+        several = b.icmp_signed(">", self.columns, ir.Constant(WORD, 1))
+        with b.if_else(b.and_(full, b.and_(side_by_side, several))) as (grouped, otherwise):
+            with grouped:
+                self._groups()
+            with otherwise:
+                rows = b.and_(full, b.icmp_signed("==", self.sample_step, size))
+                with b.if_else(rows) as (by_rows, by_elements):
+                    with by_rows, cgutils.for_range(b, self.columns) as column:
+                        self._row(column.index)
+                    with by_elements, cgutils.for_range(b, self.columns) as column:
+                        self._elements(column.index)
+
+    def _at(self, sample, column, kind):
+        """The address of a value, or of a vector that begins with it."""
+        b = self.b
+        offset = b.add(b.mul(sample, self.sample_step), b.mul(column, self.column_step))
+        return b.bitcast(b.gep(self.data, [offset]), kind.as_pointer())
+
+    def _load(self, row, count):
+        return [load_row(self.b, self.b.gep(self.rows, [self.b.add(row, ir.Constant(WORD, k))])) for k in range(count)]
+
+    def _store(self, values, row):
+        for k, value in enumerate(values):
+            store_row(self.b, value, self.b.gep(self.rows, [self.b.add(row, ir.Constant(WORD, k))]))
+
+    def _note(self, values):
+        """Adds 0 to the check, or NaN where a value is not finite."""
+        b, zero, check = self.b, constant(0.0, self.lane.vector), self.b.load(self.check)
+        for value in values:
+            check = b.fadd(check, b.fmul(value, zero, flags=FAST), flags=FAST)
+        b.store(check, self.check)
+
+    # ------------------------------------------------------------------------------------------ three ways
+
+    def _row(self, column):
+        place = self._at(ir.Constant(WORD, 0), column, self.lane.vector)
+        if self.write:
+            values = self._load(column, 1)
+            store_row(self.b, values[0], place)
+        else:
+            values = [load_row(self.b, place)]
+            self._store(values, column)
+        self._note(values)
+
+    def _elements(self, column):
+        b, element = self.b, self.lane.vector.element
+        last = b.sub(self.left, ir.Constant(WORD, 1))
+        values = self._load(column, 1) if self.write else [ir.Constant(self.lane.vector, ir.Undefined)]
+        for k in range(self.lane.count):
+            lane, sample = ir.Constant(INT32, k), ir.Constant(WORD, k)
+            place = self._at(b.select(b.icmp_signed("<", sample, last), sample, last), column, element)
+            if self.write:
+                b.store(b.extract_element(values[0], lane), place)
+            else:
+                values[0] = b.insert_element(values[0], b.load(place), lane)
+        if not self.write:
+            self._store(values, column)
+        self._note(values)
+
+    def _groups(self):
+        """As few groups as possible; the last ones end with the last column, overlapping those before them."""
+        b = self.b
+        self._prefetch()
+        done = cgutils.alloca_once_value(b, ir.Constant(WORD, 0))
+        for count in (8, 4, 2):
+            # 8 columns at once pay only where a register holds them
+            if count == 8 and not (self.lane.count >= 8 and register_bits() >= 512):
+                continue
+            size = ir.Constant(WORD, count)
+            with b.if_then(b.icmp_signed(">=", self.columns, size)):
+                end = b.sub(self.columns, ir.Constant(WORD, count // 2 if count > 2 else 0))
+                with cgutils.for_range_slice(b, b.load(done), end, size, WORD) as (start, _):
+                    latest = b.sub(self.columns, size)
+                    column = b.select(b.icmp_signed("<", start, latest), start, latest)
+                    self._group(column, count)
+                    b.store(b.add(column, size), done)
+
+    def _group(self, column, count):
+        b, lanes = self.b, self.lane.count
+        part = ir.VectorType(self.lane.vector.element, count)
+        places = [self._at(ir.Constant(WORD, k), column, part) for k in range(lanes)]
+        if self.write:
+            values = self._load(column, count)
+            for value, place in zip(_one_by_one(b, _transposed(b, values)), places, strict=True):
+                store_row(b, value, place)
+        else:
+            values = _transposed(b, _side_by_side(b, [load_row(b, place) for place in places]))
+            self._store(values, column)
+        self._note(values)
+
+    def _prefetch(self):
+        """Prefetches the next block."""
+        b = self.b
+        function = ir.FunctionType(ir.VoidType(), [BYTE.as_pointer(), INT32, INT32, INT32])
+        callee = cgutils.get_or_insert_function(b.module, function, "llvm.prefetch.p0")
+        hints = [ir.Constant(INT32, hint) for hint in (int(self.write), 3, 1)]  # write, keep in all caches, data
+        size = b.mul(self.sample_step, ir.Constant(WORD, self.lane.count))
+        following = b.gep(self.data, [size])
+        with cgutils.for_range_slice(b, ir.Constant(WORD, 0), size, ir.Constant(WORD, 64), WORD) as (line, _):
+            b.call(callee, [b.gep(following, [line]), *hints])
 
 
-def _prefetch(builder, places, columns, count, write):
-    """Prefetches the same columns of the next block."""
-    byte = ir.IntType(8).as_pointer()
-    function = ir.FunctionType(ir.VoidType(), [byte, INT32, INT32, INT32])
-    callee = cgutils.get_or_insert_function(builder.module, function, "llvm.prefetch.p0")
-    hints = [ir.Constant(INT32, hint) for hint in (write, 3, 1)]  # write or read, keep in all caches, data
-    element = places[0].type.pointee.element.as_pointer()
-    onward = builder.mul(columns, ir.Constant(columns.type, count))
-    for place in places:
-        following = builder.gep(builder.bitcast(place, element), [onward])
-        builder.call(callee, [builder.bitcast(following, byte), *hints])
-
-
-def _finite_check(builder, rows):
-    """Zero, or NaN where a row holds something that is not finite."""
-    zero = constant(0.0, rows[0].type)
-    check = zero
-    for value in rows:
-        check = builder.fadd(check, builder.fmul(value, zero, flags=FAST), flags=FAST)
-    return check
-
-
-def _define_take_block(full):
+def _define_copy(write):
     @intrinsic
-    def take_block(typingctx, samples, first, column, buffer, row):
-        """`take` for a few columns from `column` on."""
+    def copy(typingctx, samples, first, buffer, row):
         lane = lane_of(buffer)
 
         def lower(context, builder, sig, args):
-            places, _, left, mask = _block(context, builder, lane, sig.args[0], *args[:3], full)
-            if full:
-                columns = builder.extract_value(context.make_array(sig.args[0])(context, builder, args[0]).shape, 1)
-                _prefetch(builder, places, columns, lane.count, write=0)
-            zero = constant(0.0, places[0].type.pointee)
-            loaded = [masked_load(builder, place, mask, zero) for place in places]
-            loaded = _side_by_side(builder, loaded)
-            row = builder.add(args[4], args[2])
-            for k, value in enumerate(_transposed(builder, loaded)):
-                with builder.if_then(builder.icmp_signed("<", ir.Constant(left.type, k), left)):
-                    target = builder.add(row, ir.Constant(row.type, k))
-                    store_row(builder, value, row_pointer(context, builder, sig.args[3], args[3], target))
-            return _finite_check(builder, loaded)
+            array = context.make_array(sig.args[0])(context, builder, args[0])
+            (count, columns), (sample_step, column_step) = (
+                [builder.extract_value(pair, k) for k in range(2)] for pair in (array.shape, array.strides)
+            )
+            data = builder.bitcast(array.data, BYTE.as_pointer())
+            data = builder.gep(data, [builder.mul(args[1], sample_step)])
+            rows = row_pointer(context, builder, sig.args[2], *args[2:])
+            left = builder.sub(count, args[1])
+            function = _Block(builder.module, lane, write).function
+            return builder.call(function, [data, sample_step, column_step, columns, left, rows])
 
-        return lane(samples, types.intp, types.intp, buffer, types.intp), lower
+        return lane(samples, types.intp, buffer, types.intp), lower
 
-    return take_block
+    return copy
 
 
-def _define_give_block(full):
-    @intrinsic
-    def give_block(typingctx, buffer, row, samples, first, column):
-        """`give` for a few columns from `column` on."""
-        lane = lane_of(buffer)
-
-        def lower(context, builder, sig, args):
-            places, exist, left, mask = _block(context, builder, lane, sig.args[2], *args[2:], full)
-            if full:
-                columns = builder.extract_value(context.make_array(sig.args[2])(context, builder, args[2]).shape, 1)
-                _prefetch(builder, places, columns, lane.count, write=1)
-            row = builder.add(args[1], args[4])
-            rows = []
-            for k in range(_columns(lane)):  # past the last column the first is loaded, and masked when stored
-                offset = ir.Constant(row.type, k)
-                offset = builder.select(builder.icmp_signed("<", offset, left), offset, ir.Constant(row.type, 0))
-                place = row_pointer(context, builder, sig.args[0], args[0], builder.add(row, offset))
-                rows.append(load_row(builder, place))
-            nowhere = constant(0, mask.type)
-            values = _one_by_one(builder, _transposed(builder, rows))
-            for place, exists, value in zip(places, exist, values, strict=True):
-                wanted = mask if full else builder.select(exists, mask, nowhere)
-                masked_store(builder, value, place, wanted)
-            return _finite_check(builder, rows)
-
-        return lane(buffer, types.intp, samples, types.intp, types.intp), lower
-
-    return give_block
-
-
-_take_full, _take_edge = _define_take_block(full=True), _define_take_block(full=False)
-_give_full, _give_edge = _define_give_block(full=True), _define_give_block(full=False)
+_take_block, _give_block = _define_copy(False), _define_copy(True)
 
 
 @overload(width)
@@ -213,59 +228,33 @@ def _width_overload(buffer):
     return lambda buffer: count
 
 
-@overload(take, jit_options=INLINE)
+@overload(take)
 def _take_overload(samples, first, buffer, row):
-    if buffer.ndim == 1:
+    if buffer.ndim == 2:
+        return lambda samples, first, buffer, row: _take_block(samples, first, buffer, row)
 
-        def take_scalar(samples, first, buffer, row):
-            check = 0.0
-            for k in range(samples.shape[1]):
-                value = samples[first, k]
-                buffer[row + k] = value
-                check = check + value * 0.0
-            return check
-
-        return take_scalar
-
-    columns = _columns(lane_of(buffer))
-
-    def take_lanes(samples, first, buffer, row):
-        check = fill(buffer, 0.0)
-        if first + width(buffer) <= samples.shape[0]:
-            for column in range(0, samples.shape[1], columns):
-                check = check + _take_full(samples, first, column, buffer, row)
-        else:
-            for column in range(0, samples.shape[1], columns):
-                check = check + _take_edge(samples, first, column, buffer, row)
+    def take_scalar(samples, first, buffer, row):
+        check = 0.0
+        for k in range(samples.shape[1]):
+            value = samples[first, k]
+            buffer[row + k] = value
+            check = check + value * 0.0
         return check
 
-    return take_lanes
+    return take_scalar
 
 
-@overload(give, jit_options=INLINE)
-def _give_overload(buffer, row, samples, first):
-    if buffer.ndim == 1:
+@overload(give)
+def _give_overload(samples, first, buffer, row):
+    if buffer.ndim == 2:
+        return lambda samples, first, buffer, row: _give_block(samples, first, buffer, row)
 
-        def give_scalar(buffer, row, samples, first):
-            check = 0.0
-            for k in range(samples.shape[1]):
-                value = buffer[row + k]
-                samples[first, k] = value
-                check = check + value * 0.0
-            return check
-
-        return give_scalar
-
-    columns = _columns(lane_of(buffer))
-
-    def give_lanes(buffer, row, samples, first):
-        check = fill(buffer, 0.0)
-        if first + width(buffer) <= samples.shape[0]:
-            for column in range(0, samples.shape[1], columns):
-                check = check + _give_full(buffer, row, samples, first, column)
-        else:
-            for column in range(0, samples.shape[1], columns):
-                check = check + _give_edge(buffer, row, samples, first, column)
+    def give_scalar(samples, first, buffer, row):
+        check = 0.0
+        for k in range(samples.shape[1]):
+            value = buffer[row + k]
+            samples[first, k] = value
+            check = check + value * 0.0
         return check
 
-    return give_lanes
+    return give_scalar

@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastdyn.scalars.counting import Operations
-from fastdyn.scalars.lanes import by_sign
-from fastdyn.scalars.trigonometry import sincos
+from fastdyn.scalars.verbs import by_sign, sincos
 
 Node = tuple[str, tuple[Any, ...]]
 

@@ -7,28 +7,24 @@ computed one by one by the C library, so that no lane's result depends on the ot
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
-from fastdyn.compiler.policy import INLINE
+from fastdyn.compiler.policy import overload
 from fastdyn.scalars.lanes import (
     INT32,
-    LANES,
     LaneType,
     constant,
     every,
     first_of,
     is_lane,
-    load,
     masked_load,
     masked_store,
-    store,
 )
+from fastdyn.scalars.verbs import LANES, SINCOS_RANGE, SINGLE_SINCOS_RANGE, sincos, sincos_rows
 
 
 @dataclass(frozen=True)
@@ -42,7 +38,7 @@ class _Recipe:
 
 
 _FLOAT64 = _Recipe(
-    1.0e6,
+    SINCOS_RANGE,
     (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21),
     (-1.66666666666666324348e-01, 8.33333333332248946124e-03, -1.98412698298579493134e-04,
      2.75573137070700676789e-06, -2.50507602534068634195e-08, 1.58969099521155010221e-10),
@@ -52,36 +48,17 @@ _FLOAT64 = _Recipe(
     64,
 )  # fmt: skip
 _FLOAT32 = _Recipe(
-    8192.0,
+    SINGLE_SINCOS_RANGE,
     (1.5703125, 4.837512969970703125e-4, 7.54978995489188216e-8),
     (-1.6666654611e-1, 8.3321608736e-3, -1.9515295891e-4),
     (4.166664568298827e-2, -1.388731625493765e-3, 2.443315711809948e-5),
     12582912.0,
     32,
 )
-SINCOS_RANGE = _FLOAT64.range
-SINGLE_SINCOS_RANGE = _FLOAT32.range
-
-
-def sincos(x: Any) -> Any:
-    """Sine and cosine. Compiled float64: within 2.2e-16 of the true value up to SINCOS_RANGE, then the C library's."""
-    if hasattr(x, "sincos"):
-        return x.sincos()
-    if isinstance(x, np.ndarray):
-        return np.sin(x), np.cos(x)
-    return (math.sin(x), math.cos(x)) if math.isfinite(x) else (math.nan, math.nan)
 
 
 def _recipe(x):
     return _FLOAT32 if is_lane(x) and x.element == types.float32 else _FLOAT64
-
-
-def sincos_rows(buffer, count):
-    """Replaces the angles in the first `count` rows of a buffer by their sines; the cosines fill the next `count`."""
-    for i in range(count):
-        s, c = sincos(load(buffer, i))
-        store(buffer, i, s)
-        store(buffer, count + i, c)
 
 
 @intrinsic
@@ -230,7 +207,7 @@ def _give_some(typingctx, value, buffer, first, count):
     return types.none(value, buffer, types.intp, types.intp), lower
 
 
-@overload(sincos_rows, jit_options=INLINE)
+@overload(sincos_rows)
 def _sincos_rows_overload(buffer, count):
     if buffer.ndim == 2:
         return sincos_rows

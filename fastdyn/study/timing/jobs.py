@@ -133,7 +133,7 @@ def run_dependent(P: Any, T: Any, x: Any, y: Any, scratch: Any) -> Any:
     for _ in range(STEPS):
         a = a * P[0, 0] + P[1, 0]
     store(scratch, 0, a)
-    return 0 if all_finite(check + give(scratch, 0, y, 0)) else 1
+    return 0 if all_finite(check + give(y, 0, scratch, 0)) else 1
 
 
 @entry
@@ -150,7 +150,7 @@ def run_independent(P: Any, T: Any, x: Any, y: Any, scratch: Any) -> Any:
             e * P[0, 0] + P[1, 0], f * P[0, 0] + P[1, 0], g * P[0, 0] + P[1, 0], h * P[0, 0] + P[1, 0]
         )  # fmt: skip
     store(scratch, 0, a + b + c + d + e + f + g + h)
-    return 0 if all_finite(check + give(scratch, 0, y, 0)) else 1
+    return 0 if all_finite(check + give(y, 0, scratch, 0)) else 1
 
 
 def control(seconds: float, turns: int) -> dict[str, float]:

@@ -1,0 +1,116 @@
+"""The verbs of kernel texts in plain Python, on every kind of scalar; compiled code has its own versions of them.
+
+Buffers are of three kinds: 1-D buffers hold scalars; (rows, lanes) buffers hold lanes, in plain Python as NumPy rows;
+1-D object buffers hold scalars of other kinds. Compiled versions: lanes.py, samples.py, trigonometry.py.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+LANES = 8  # float64: one AVX-512 register, two AVX2 registers
+SINGLE_LANES = 16  # float32: the same registers
+SINCOS_RANGE = 1.0e6  # rad: up to here the range reduction of float64 is exact
+SINGLE_SINCOS_RANGE = 8192.0  # the same for float32
+
+# ---------------------------------------------------------------------------------------------- buffers
+
+
+def load(buffer, row):
+    """The value in a row of a buffer."""
+    return buffer[row].copy() if buffer.ndim == 2 else buffer[row]
+
+
+def store(buffer, row, value):
+    """Stores a value in a row of a buffer."""
+    buffer[row] = value
+
+
+def add(buffer, row, value):
+    """Adds a value to a row of a buffer."""
+    buffer[row] = buffer[row] + value
+
+
+def fill(buffer, value):
+    """A constant, which may be a scalar already, as the kind of scalar that the buffer holds."""
+    if buffer.ndim == 2:
+        return np.full(buffer.shape[1], value, dtype=buffer.dtype)
+    return buffer[0].like(value) if buffer.dtype == object else value
+
+
+# ---------------------------------------------------------------------------------------------- functions of scalars
+
+
+def sincos(x: Any) -> Any:
+    """Sine and cosine. Compiled float64: within 2.2e-16 of the true value up to SINCOS_RANGE, then the C library's."""
+    if hasattr(x, "sincos"):
+        return x.sincos()
+    if isinstance(x, np.ndarray):
+        return np.sin(x), np.cos(x)
+    return (math.sin(x), math.cos(x)) if math.isfinite(x) else (math.nan, math.nan)
+
+
+def sincos_rows(buffer, count):
+    """Replaces the angles in the first `count` rows of a buffer by their sines; the cosines fill the next `count`."""
+    for i in range(count):
+        s, c = sincos(load(buffer, i))
+        store(buffer, i, s)
+        store(buffer, count + i, c)
+
+
+def by_sign(x: Any, positive: Any, negative: Any) -> Any:
+    """`positive` where x > 0, `negative` where x < 0, else 0."""
+    if hasattr(x, "by_sign"):
+        return x.by_sign(positive, negative)
+    if isinstance(x, np.ndarray):
+        zero = x.dtype.type(0)
+        return np.where(x > 0, positive, np.where(x < 0, negative, zero))
+    return positive if x > 0 else (negative if x < 0 else 0.0)
+
+
+def all_above(x, bound):
+    """Whether x > bound in every lane; False for NaN."""
+    return x.all_above(bound) if hasattr(x, "all_above") else bool(np.all(x > bound))
+
+
+def all_finite(x):
+    """Whether no lane is NaN or infinite."""
+    return x.all_finite() if hasattr(x, "all_finite") else bool(np.isfinite(x).all())
+
+
+# ---------------------------------------------------------------------------------------------- samples
+
+
+def width(buffer):
+    """The number of samples in a row of the buffer."""
+    return buffer.shape[1] if buffer.ndim == 2 else 1
+
+
+def take(samples, first, buffer, row):
+    """Loads a block of samples, beginning with number `first`, into the buffer: column k into row `row + k`.
+
+    Partial blocks repeat the last sample. Returns 0, or NaN in some lane if a sample is not finite.
+    """
+    check = fill(buffer, 0.0)
+    for k in range(samples.shape[1]):
+        if buffer.ndim == 2:
+            value = samples[np.minimum(np.arange(first, first + buffer.shape[1]), samples.shape[0] - 1), k]
+        else:
+            value = samples[first, k]
+        store(buffer, row + k, value)
+        check = check + value * 0.0
+    return check
+
+
+def give(samples, first, buffer, row):
+    """Stores a block of samples, without those past the last: row `row + k` into column k; returns as `take`."""
+    check = fill(buffer, 0.0)
+    for k in range(samples.shape[1]):
+        value = load(buffer, row + k)
+        if buffer.ndim == 2:
+            samples[first : first + buffer.shape[1], k] = value[: samples.shape[0] - first]
+        else:
+            samples[first, k] = value
+        check = check + value * 0.0
+    return check
