@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -58,7 +59,7 @@ def pose(matrix: ArrayLike, what: str) -> Array:
     """A read-only 4x4 homogeneous matrix, checked; errors name `what`."""
     T = frozen(matrix, (4, 4), what)
     # tolerance for rotations given in single precision
-    if not np.allclose(T[:3, :3] @ T[:3, :3].T, np.eye(3), rtol=0, atol=1e-6) or np.linalg.det(T[:3, :3]) < 0:
+    if np.abs(T[:3, :3] @ T[:3, :3].T - np.eye(3)).max() > 1e-6 or np.linalg.det(T[:3, :3]) < 0:
         raise RobotError(f"{what}: expected a rotation in the upper left 3x3, found {T[:3, :3].tolist()}")
     if not np.array_equal(T[3], (0, 0, 0, 1)):
         raise RobotError(f"{what}: expected (0, 0, 0, 1) as last row, found {T[3].tolist()}")
@@ -181,18 +182,20 @@ class Link:
             raise RobotError(f"{where}, inertia: expected a symmetric matrix, found {inertia.tolist()}")
         object.__setattr__(self, "inertia", inertia)
         if not self.as_found and self._is_negative():
-            raise RobotError(f"{where}, inertia: expected no negative principal moment, found {self._principal()}")
+            raise RobotError(f"{where}, inertia: expected no negative principal moment, found {self._principal}")
 
+    @cached_property
     def _principal(self) -> list[float]:
-        return list(np.linalg.eigvalsh(np.asarray(self.inertia)).tolist())
+        inertia = np.asarray(self.inertia)
+        return list(np.linalg.eigvalsh(inertia).tolist()) if inertia.any() else [0.0, 0.0, 0.0]
 
     def _is_negative(self) -> bool:
-        small, _, large = self._principal()
+        small, _, large = self._principal
         return small < -1e-9 * max(-small, large)  # a zero moment is smaller than this, up to rounding
 
     def doubts(self) -> str | None:
         """Why the inertia is physically impossible (negative moments, no mass, triangle inequality), or None."""
-        moments = small, middle, large = self._principal()
+        moments = small, middle, large = self._principal
         if self._is_negative():
             return f"has principal moments {moments}: expected none below zero"
         if self.mass == 0 and large > 0:
