@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastdyn import formats, show
 from fastdyn.calls.arguments import check_finite, read
@@ -14,7 +15,7 @@ from fastdyn.calls.parameters import Parameters
 from fastdyn.dynamics import Dynamics
 from fastdyn.kernels.rows import INDEX
 from fastdyn.mechanism import variations
-from fastdyn.mechanism.coupled_model import coupling_arrays, single_precision
+from fastdyn.mechanism.coupled_model import coupling_arrays, single_precision, with_thresholds
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import Description, HasDescription
 from fastdyn.mechanism.model import Model, build
@@ -262,6 +263,16 @@ class CoupledRobot(_Facade):
         assert self.description.coupling is not None  # set in __init__
         return self.description.coupling
 
+    @cached_property
+    def _sparse(self) -> tuple[Array, NDArray[np.int64]]:
+        """The coupling for compiled code, without what depends on the model."""
+        return coupling_arrays(self._coupling)
+
+    def _varied(self, description: Description, model: Model) -> Self:
+        made = super()._varied(description, model)
+        made.__dict__["_sparse"] = self._sparse
+        return made
+
     @property
     def G(self) -> Array:
         """(number of joints, n): dq/dphi."""
@@ -288,8 +299,8 @@ class CoupledRobot(_Facade):
     @cached_property
     def parameters(self) -> Parameters:
         """The flat arrays that compiled code reads, and names for messages."""
-        model = self.model
-        G, pattern = coupling_arrays(self._coupling, model)
+        model, (G, pattern) = self.model, self._sparse
+        G = with_thresholds(G, pattern, model)
 
         def single() -> tuple[Any, ...]:
             return model.single, model.tree, single_precision(G), pattern

@@ -12,6 +12,7 @@ from numba.core import config
 from fastdyn.calls import generate
 from fastdyn.calls.bound import c_functions
 from fastdyn.calls.headers import READABLE, WELL_FORMED
+from fastdyn.calls.payload import SET_PAYLOAD
 from fastdyn.errors import ArgumentError, SingularMassMatrixError
 from fastdyn.quantities import METHODS
 
@@ -34,6 +35,8 @@ def warmup(robot: Any, quantities: Iterable[str] | None = None, batch: bool = Tr
     coupled = robot.parameters.coupled
     if READABLE:
         WELL_FORMED.compiled()  # also used for one state that needs conversion or has out=
+    if not config.DISABLE_JIT:
+        SET_PAYLOAD.compiled()
     for quantity in [row for name in names for row in METHODS[name]]:
         task = robot.task(quantity)
         state = tuple(np.zeros(core) for core in list(task.inputs.values())[: len(quantity.reads)])
