@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from fastdyn.errors import RobotError, RobotWarning
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.model import Node
-from fastdyn.mechanism.parts import Array, Joint, Link, frozen, pose
+from fastdyn.mechanism.parts import IDENTITY, Array, Joint, Link, frozen, pose
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.80665)  # m/s^2
 LETTERS = {"revolute": "R", "prismatic": "P", "helical": "H"}
@@ -55,7 +55,7 @@ class Description:
         facts: dict[str, Any] = {
             "name": called,
             "gravity": frozen(STANDARD_GRAVITY if gravity is None else gravity, (3,), "gravity"),
-            "mount": pose(np.eye(4) if mount is None else mount, "mount"),
+            "mount": pose(IDENTITY if mount is None else mount, "mount"),
             "all_links": tuple(links),
             "all_joints": tuple(joints),
             "coupling": coupling,

@@ -11,6 +11,9 @@ The description is transformed in three ways, none of which changes a torque:
 3. Inertial parameters are regrouped: those that do not act on a joint move to the parent. Rotation about z does not
    move mass on the axis, so a revolute link gives up m, h_z and J_zz; translation does not involve rotational inertia,
    so a prismatic link gives up J; a helical link gives up what both have in common, J_zz.
+
+The inertial rows are linear in the inertia of each link: a payload's effect on them is a PayloadMap times its
+parameters, by which the model of a robot with a payload follows from that of the robot without.
 """
 
 from __future__ import annotations

@@ -17,6 +17,8 @@ JointKind = Literal["revolute", "prismatic", "helical", "fixed"]
 MOVING: tuple[JointKind, ...] = ("revolute", "prismatic", "helical")
 KINDS: tuple[JointKind, ...] = (*MOVING, "fixed")
 EPS = float(np.finfo(float).eps)
+IDENTITY = np.eye(4)  # the default pose
+IDENTITY.flags.writeable = False
 
 
 def frozen(values: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
@@ -57,6 +59,8 @@ def not_negative(value: Any, what: str) -> float:
 
 def pose(matrix: ArrayLike, what: str) -> Array:
     """A read-only 4x4 homogeneous matrix, checked; errors name `what`."""
+    if matrix is IDENTITY:
+        return IDENTITY
     T = frozen(matrix, (4, 4), what)
     # tolerance for rotations given in single precision
     if np.abs(T[:3, :3] @ T[:3, :3].T - np.eye(3)).max() > 1e-6 or np.linalg.det(T[:3, :3]) < 0:
@@ -151,7 +155,7 @@ def _zero_matrix() -> Any:
 
 
 def _identity() -> Any:
-    return np.eye(4)
+    return IDENTITY
 
 
 def _z() -> Any:

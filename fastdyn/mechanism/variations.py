@@ -16,7 +16,7 @@ from fastdyn.errors import ArgumentError, RobotError
 from fastdyn.geometry import point_inertia
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import Description, warn
-from fastdyn.mechanism.parts import Array, Joint, Limits, Link, Motor, frozen, number
+from fastdyn.mechanism.parts import IDENTITY, Array, Joint, Limits, Link, Motor, frozen, number
 from fastdyn.mechanism.parts import pose as checked_pose
 from fastdyn.mechanism.poses import motion, named_link
 
@@ -82,7 +82,7 @@ def with_tool(
 ) -> tuple[Description, Load]:
     """The same with a link fixed to its tip, or to the named link; and what that adds to its model."""
     tool = checked_body(name, mass, com, inertia)
-    origin = np.eye(4) if pose is None else pose
+    origin = IDENTITY if pose is None else pose
     joint = Joint(f"{name}_joint", named_link(description, link), name, "fixed", origin=origin)
     made = description.with_fixed_link(tool, joint)
     return made, _load(made, name, tool)
