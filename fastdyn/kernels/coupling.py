@@ -58,7 +58,7 @@ def between(G, pattern, joints, k, l):
 
 @kernel
 def matrix(G, pattern, joints, coordinates):
-    """G^T M G, row by row."""
+    """G^T M G, row by row. Entries (a, b) and (b, a) sum the same terms in the same order."""
     m = pattern[SIZES, 1]
     for a in range(m):
         for b in range(m):
@@ -88,29 +88,11 @@ def add_friction(G, velocities, tau):
 
 @kernel
 def inertia(G, pattern, joints, coordinates):
-    """G^T M G of a symmetric M, symmetric to the last bit, with the coordinates' own rotors on its diagonal."""
+    """G^T M G with the coordinates' own rotors on its diagonal; symmetric to the last bit, as M is."""
     m = pattern[SIZES, 1]
-    upper_inertia(G, pattern, joints, coordinates)
-    for a in range(m):
-        for b in range(a):
-            store(coordinates, m * a + b, load(coordinates, m * b + a))
-
-
-@kernel
-def upper_inertia(G, pattern, joints, coordinates):
-    """The upper triangle of `inertia`: each pair of entries of G is summed once."""
-    m = pattern[SIZES, 1]
-    for a in range(m):
-        for b in range(a, m):
-            store(coordinates, m * a + b, between(G, pattern, joints, a, b))
-        add(coordinates, m * a + a, G[ARMATURE, a])
-    for k in range(m, pattern[SIZES, 2]):
-        for l in range(k + 1):
-            a, b = pattern[MOVER, k], pattern[MOVER, l]
-            entry = between(G, pattern, joints, k, l)
-            if a == b and l < k:
-                entry = entry + entry
-            add(coordinates, m * min(a, b) + max(a, b), entry)
+    matrix(G, pattern, joints, coordinates)
+    for c in range(m):
+        add(coordinates, m * c + c, G[ARMATURE, c])
 
 
 @kernel
@@ -144,7 +126,7 @@ def forward_dynamics(P, tree, G, pattern, q, qd, tau, wrenches, qdd, work):
     composites = work[TURN * n : (TURN + crba.COMPOSITE) * n]  # in place of loads and motions, no longer needed
     crba.clear_scalars(tree, M, fill(turns, 0.0))
     crba.columns(P, tree, joint_q, M, turns, composites, True)
-    upper_inertia(G, pattern, M, M_phi)
+    inertia(G, pattern, M, M_phi)
     return solve(G, M_phi, qdd)
 
 
