@@ -58,7 +58,7 @@ def between(G, pattern, joints, k, l):
 
 @kernel
 def matrix(G, pattern, joints, coordinates):
-    """G^T M G, row by row. Entries (a, b) and (b, a) sum the same terms in the same order."""
+    """G^T M G, row by row."""
     m = pattern[SIZES, 1]
     for a in range(m):
         for b in range(m):
@@ -88,7 +88,21 @@ def add_friction(G, velocities, tau):
 
 @kernel
 def inertia(G, pattern, joints, coordinates):
-    """G^T M G with the coordinates' own rotors on its diagonal; symmetric to the last bit, as M is."""
+    """G^T M G of a symmetric M, with the coordinates' own rotors on its diagonal.
+
+    Symmetric to the last bit: the compiler may order the products of entries (a, b) and (b, a) differently, so that one
+    is copied from the other.
+    """
+    m = pattern[SIZES, 1]
+    unmirrored_inertia(G, pattern, joints, coordinates)
+    for a in range(m):
+        for b in range(a):
+            store(coordinates, m * a + b, load(coordinates, m * b + a))
+
+
+@kernel
+def unmirrored_inertia(G, pattern, joints, coordinates):
+    """As `inertia`, symmetric up to rounding."""
     m = pattern[SIZES, 1]
     matrix(G, pattern, joints, coordinates)
     for c in range(m):
@@ -126,7 +140,7 @@ def forward_dynamics(P, tree, G, pattern, q, qd, tau, wrenches, qdd, work):
     composites = work[TURN * n : (TURN + crba.COMPOSITE) * n]  # in place of loads and motions, no longer needed
     crba.clear_scalars(tree, M, fill(turns, 0.0))
     crba.columns(P, tree, joint_q, M, turns, composites, True)
-    inertia(G, pattern, M, M_phi)
+    unmirrored_inertia(G, pattern, M, M_phi)
     return solve(G, M_phi, qdd)
 
 
