@@ -36,6 +36,7 @@ SPARE = 4  # fields that a quantity may have besides FIELDS
 HEADER = FIRST_FIELD + 2 * (len(FIELDS) + SPARE)  # slots
 
 
+@cache
 def slot(quantity: Quantity, field: Field, joints: bool = False) -> int:
     """A field's slot in the header; joints: that of its copy in joint coordinates, for coupled robots."""
     own = [f for f in quantity.inputs + quantity.gives if f not in FIELDS]

@@ -17,7 +17,7 @@ from fastdyn.mechanism.model import INERTIAL_ROWS, PARAMETERS, Model, moved_para
 from fastdyn.mechanism.parts import Array
 from fastdyn.scalars.memory import columns_at, integers_at, vector_at
 
-CHECK = 1e-12  # of a body's size: what rounding may make of a moment that is zero
+ROUNDING = 8 * 2.0**-52  # of a body's size: what rounding may make of a moment that is zero
 
 
 def payload_map(description: Description, model: Model, link: str) -> tuple[Array, NDArray[np.int64]]:
@@ -32,7 +32,7 @@ def payload_map(description: Description, model: Model, link: str) -> tuple[Arra
 @kernel
 def not_negative(xx, yy, zz, xy, xz, yz, size):
     """Whether a symmetric matrix has no negative eigenvalue: none of its principal minors is below rounding."""
-    one, two, three = CHECK * size, CHECK * size * size, CHECK * size * size * size
+    one, two, three = ROUNDING * size, ROUNDING * size * size, ROUNDING * size * size * size
     a, b, c = yy * zz - yz * yz, xx * zz - xz * xz, xx * yy - xy * xy
     whole = xx * a - xy * (xy * zz - xz * yz) + xz * (xy * yz - xz * yy)
     return min(xx, yy, zz) >= -one and min(a, b, c) >= -two and whole >= -three

@@ -117,7 +117,7 @@ class Description:
         return self._with(gravity=gravity, mount=mount)
 
     def _with(self, **changes: Any) -> Description:
-        """A copy with other values of some fields, which must agree with each other and with the others' carriers."""
+        """A copy with other values of some fields, unchecked; links stay fixed to what they were fixed to."""
         made = object.__new__(Description)
         made.__dict__.update({each.name: getattr(self, each.name) for each in fields(self)} | changes)
         made.__dict__["carriers"] = self.carriers
