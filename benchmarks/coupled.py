@@ -73,8 +73,11 @@ def main() -> None:
     about = circumstances()
     rows = []
     for name in options.quantities:
-        found = ratios(robot, QUANTITIES[name])
-        rows.append((name.replace("_", " "), *(f"{ratio:.2f}" for ratio in found.values())))
+        try:
+            figures = [f"{ratio:.2f}" for ratio in ratios(robot, QUANTITIES[name]).values()]
+        except fd.SingularMassMatrixError:  # some files have hands without mass
+            figures = ["singular"] * 3
+        rows.append((name.replace("_", " "), *figures))
     print(heading(f"fastdyn {fd.__version__}: coupled robots against plain ones", about))
     print(f"{robot!r}. Time over the plain robot's; batches of {T}; best of {TURNS} turns.\n")
     print(markdown(("quantity", ">single", ">bound", ">batch"), rows))
