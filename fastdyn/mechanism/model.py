@@ -49,7 +49,7 @@ class Model:
 
     P: Array  # (ROWS, n): one row per quantity, one column per link
     tree: NDArray[np.int64]  # (3, n): parent, kind, index in the user's q
-    maps: dict[int, PayloadMap] = field(default_factory=dict)  # by link; shared by models that differ in inertia only
+    maps: dict[int, PayloadMap] = field(default_factory=dict)  # by joint; shared by models of one geometry
 
     @property
     def n(self) -> int:
