@@ -23,7 +23,7 @@ from numba import types
 
 from fastdyn import scalars
 from fastdyn.calls import headers, layout
-from fastdyn.calls.layout import COORDINATES, FIRST_FIELD, JOINTS, SCRATCH, SCRATCH_ROWS
+from fastdyn.calls.layout import COORDINATES, FIRST_FIELD, JOINTS, PATTERN, SCRATCH, SCRATCH_ROWS
 from fastdyn.compiler.entries import Entry, generated
 from fastdyn.compiler.policy import kernel
 from fastdyn.kernels import coupling
@@ -31,10 +31,12 @@ from fastdyn.quantities import FIELDS, Field, Quantity
 from fastdyn.scalars import memory
 from fastdyn.scalars.entry import SampleEntry, reals_and_integers
 
+WRONG_KIND = -1  # a status
 SPARE = 4  # fields that a quantity may have besides FIELDS
 HEADER = FIRST_FIELD + 2 * (len(FIELDS) + SPARE)  # slots
 
 
+@cache
 def slot(quantity: Quantity, field: Field, joints: bool = False) -> int:
     """A field's slot in the header; joints: that of its copy in joint coordinates, for coupled robots."""
     own = [f for f in quantity.inputs + quantity.gives if f not in FIELDS]
@@ -90,10 +92,11 @@ def bound(quantity: Quantity, coupled: bool) -> Entry:
 
 @cache
 def bound_kernel(quantity: Quantity, coupled: bool) -> Callable[..., Any]:
-    """The same, for compiled code to call."""
+    """The same, for compiled code to call; WRONG_KIND if the workspace is not `coupled` (plain, if this is plain)."""
     name = f"{'coupled_' * coupled}{quantity.name}"
     names = {**_names(quantity), "state": state(quantity, coupled)}
-    function: Callable[..., Any] = kernel(generated(_bound_source(name, quantity, coupled), name, names, __name__))
+    source = _bound_source(name, quantity, coupled, check=True)
+    function: Callable[..., Any] = kernel(generated(source, name, names, __name__))
     return function
 
 
@@ -266,9 +269,10 @@ def _finite(quantity: Quantity, coupled: bool, fields: tuple[Field, ...]) -> str
     return " and ".join(asked)
 
 
-def _bound_source(name: str, quantity: Quantity, coupled: bool) -> str:
+def _bound_source(name: str, quantity: Quantity, coupled: bool, check: bool = False) -> str:
     index = ["index"] * quantity.index
-    lines = [*_sizes(coupled)] * bool(quantity.optional)
+    lines = [f"if word(workspace + {8 * PATTERN}) {'==' if coupled else '!='} 0:", f"    return {WRONG_KIND}"] * check
+    lines += [*_sizes(coupled)] * bool(quantity.optional)
     given = [f"any_nonzero(at(workspace, {slot(quantity, f)}), {_size(f, coupled)})" for f in quantity.optional]
     lines.append(f"return state({', '.join(['workspace', *index, ' or '.join(given) or 'False'])})")
     return _function(name, ["workspace", *index], lines)
