@@ -28,13 +28,13 @@ test-bounds: $(VENV)/.dev
 
 # in plain Python, where coverage can look into the kernels
 test-python: $(VENV)/.dev
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest $(KERNELS) tests/test_errors.py tests/test_closed_forms.py tests/test_interrupt.py tests/test_coupling.py tests/test_helical.py
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest $(KERNELS) tests/test_errors.py tests/test_closed_forms.py tests/test_interrupt.py tests/test_coupling.py tests/test_helical.py tests/test_limits.py
 	$(BIN)/python -m coverage report --include='fastdyn/kernels/*' --fail-under=100
 	$(BIN)/python -m coverage report --include='fastdyn/calls/arguments.py,fastdyn/calls/task.py,fastdyn/dynamics.py,fastdyn/mechanism/*,fastdyn/robot.py' --fail-under=85
 
 # while editing: style, types, imports, and what plain Python can tell in a minute
 check: lint
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(CORES) tests/test_quantities.py tests/test_single.py tests/test_errors.py tests/test_description.py tests/test_coupling.py tests/test_helical.py
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(CORES) tests/test_quantities.py tests/test_single.py tests/test_errors.py tests/test_description.py tests/test_coupling.py tests/test_helical.py tests/test_limits.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -1,5 +1,8 @@
 """fastdyn: the dynamics of robot arms, compiled. See README.md for a tour."""
 
+from fastdyn import interrupt as interrupt  # first: importing the rest takes a while
+
+# isort: split
 from fastdyn import inertia, robots, show
 from fastdyn.calls.warm import warmup
 from fastdyn.errors import (
@@ -8,6 +11,7 @@ from fastdyn.errors import (
     DescriptionError,
     FastdynError,
     FormulationError,
+    LimitError,
     MissingExtraError,
     NotFiniteError,
     RobotError,
@@ -17,7 +21,7 @@ from fastdyn.errors import (
 from fastdyn.formats import to_toml, to_urdf
 from fastdyn.formats.dh import DHLink
 from fastdyn.mechanism.model import Model
-from fastdyn.mechanism.parts import Joint, Limits, Link, Motor
+from fastdyn.mechanism.parts import Joint, Limits, Link, Motor, pose
 from fastdyn.robot import (
     CoupledRobot,
     Robot,
@@ -43,6 +47,7 @@ __all__ = [
     "FastdynError",
     "FormulationError",
     "Joint",
+    "LimitError",
     "Limits",
     "Link",
     "MissingExtraError",
@@ -63,6 +68,7 @@ __all__ = [
     "load",
     "load_toml",
     "load_urdf",
+    "pose",
     "robots",
     "show",
     "to_toml",

@@ -22,7 +22,7 @@ except ImportError:
 if TYPE_CHECKING:
     from fastdyn.robot import CoupledRobot, Robot
 
-USAGE, INTERRUPTED = 2, 130  # exit codes: usage error; Ctrl-C, as in shells
+USAGE = 2  # exit code of usage errors
 WIDTH = 120  # columns of output to files and pipes
 
 app = typer.Typer(
@@ -46,9 +46,13 @@ class Refusal(Exception):
 def main() -> None:
     """Runs the command line. A user's error is reported in one line; Ctrl-C exits with 130."""
     from fastdyn.errors import FastdynError
+    from fastdyn.interrupt import INTERRUPTED, handle_again
+    from fastdyn.output import print_anything
 
     usage: Any = typer.BadParameter.__mro__[1]  # UsageError, which typer does not export
     try:
+        handle_again()
+        print_anything()
         with _tidy_warnings():
             code = app(prog_name="fastdyn", standalone_mode=False)
     except usage as problem:
@@ -75,7 +79,7 @@ def _fail(message: str) -> None:
 
 @contextmanager
 def _tidy_warnings() -> Iterator[None]:
-    """Prints this package's warnings on stderr, one line each, without repetition."""
+    """Prints this package's warnings on stderr, without repetition."""
     from fastdyn.errors import RobotWarning
 
     seen: set[str] = set()
@@ -163,7 +167,8 @@ def info(
             print(("\n" if text is about else "") + fill(text, WIDTH) + "\n" * bool(text), end="")
     for warning in caught:
         if "that no real body can be" not in str(warning.message):  # the table marks those links
-            print(f"\n{fill(f'warning: {warning.message}', WIDTH)}")
+            lines = f"warning: {warning.message}".splitlines()
+            print("", *(fill(line, WIDTH, subsequent_indent="    ") for line in lines), sep="\n")
 
 
 @app.command(
@@ -181,6 +186,8 @@ def bench(
 
     Runs benchmarks.peers of the repository: all installed peers, with their results compared, in one run.
     """
+    from fastdyn.output import check_folder
+
     joints = [part.strip() for part in sizes.split(",") if part.strip()]
     if not all(part.isdecimal() and int(part) > 0 for part in joints):
         raise Refusal(f"--sizes is {sizes!r}: expected numbers of joints separated by commas, such as 6,7,12")
@@ -188,6 +195,8 @@ def bench(
     home = next((home for home in homes if (home / "benchmarks" / "peers" / "__main__.py").is_file()), None)
     if home is None:
         raise Refusal("bench needs the folder benchmarks/ of fastdyn's repository: run it in a clone of the repository")
+    if out is not None:
+        check_folder(out, "--out")
     command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(home)!r}); {_RUN}"]
     command += ["--quick"] * quick + (["--sizes", *joints] if joints else []) + (["--out", str(out)] if out else [])
     raise typer.Exit(subprocess.call(command))
@@ -199,13 +208,13 @@ _RUN = "import runpy; runpy.run_module('benchmarks.peers', run_name='__main__', 
 @app.command(
     epilog="""\b
 Examples:
-  fastdyn study --quick --open      less than a minute once compiled, else some minutes
+  fastdyn study --quick --open      fewer sizes and repeats; a first run compiles for minutes
   fastdyn study --out results"""
 )
 def study(
     out: Annotated[Path, typer.Option(help="Folder for the page, summary.md, study.json and csv/.")] = Path("study"),
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer sizes and repeats; a first run compiles longer.")
+        bool, typer.Option("--quick", help="Fewer sizes and repeats; a first run compiles for minutes.")
     ] = False,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
@@ -213,13 +222,10 @@ def study(
 
     Counts their operations, compares the counts with published tables, and times them on this machine.
     """
+    from fastdyn.output import check_folder
     from fastdyn.study import report
 
-    if out.exists() and not out.is_dir():
-        raise Refusal(f"--out is {out}: expected a folder, found a file")
-    nearest = next(folder for folder in (out, *out.absolute().parents) if folder.is_dir())
-    if not os.access(nearest, os.W_OK):  # now, not after minutes of measuring
-        raise Refusal(f"--out is {out}: {nearest} may not be written to")
+    check_folder(out, "--out")  # now, not after minutes of measuring
     command = "fastdyn study" + " --quick" * quick
     with _progress() as progress:
         page = report.write(report.gather(quick, progress, command), out)

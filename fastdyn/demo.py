@@ -15,8 +15,9 @@ import numpy as np
 
 import fastdyn as fd
 from fastdyn import clock
+from fastdyn.interrupt import INTERRUPTED, handle_again
 from fastdyn.mechanism.parts import Array
-from fastdyn.output import machine, write
+from fastdyn.output import check_folder, machine, print_anything, write
 
 SET_POINTS = 100_000
 SECONDS = 10.0  # length of the motion
@@ -33,8 +34,7 @@ def trajectory(
     t = np.linspace(0.0, seconds, points)
     turn = 2 * np.pi / seconds
     s, sd, sdd = t - np.sin(turn * t) / turn, 1 - np.cos(turn * t), turn * np.sin(turn * t)
-    lower = np.array([joint.limits.lower for joint in robot.joints])
-    upper = np.array([joint.limits.upper for joint in robot.joints])
+    lower, upper = robot.limits.position.T
     centre, reach = (lower + upper) / 2, (upper - lower) / 4
     pace = turn * np.arange(1, robot.n + 1) / 2
     wave, slope = np.sin(s[:, None] * pace), np.cos(s[:, None] * pace)
@@ -46,6 +46,9 @@ def trajectory(
 
 def main(folder: str = "demo") -> None:
     """Computes, checks, times, and writes torques.npz and torques.png into the folder."""
+    print_anything()
+    target = Path(folder)
+    check_folder(target, "folder")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", fd.RobotWarning)
         robot = fd.robots.puma560()
@@ -79,7 +82,6 @@ def main(folder: str = "demo") -> None:
     error = np.abs(found - qdd).max()
     print(f"forward dynamics recovers the accelerations: largest error {error:.1e} rad/s^2 of {np.abs(qdd).max():.1f}")
 
-    target = Path(folder)
     write(target / "torques.npz", lambda file: np.savez_compressed(file, t=t, q=q, qd=qd, qdd=qdd, tau=tau))
     print(f"wrote {target / 'torques.npz'}: t, q, qd, qdd, tau")
     figure = _picture(robot, t, tau)
@@ -104,4 +106,11 @@ def _picture(robot: fd.Robot, t: Array, tau: Array) -> Any:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2])
+    handle_again()
+    try:
+        main(*sys.argv[1:2])
+    except fd.FastdynError as problem:
+        print(f"fastdyn.demo: {problem}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)

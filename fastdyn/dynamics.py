@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from fastdyn.calls.arguments import check_finite, precision, read
+from fastdyn.calls.arguments import check_finite, read
 from fastdyn.calls.parameters import Parameters
 from fastdyn.compiler.announce import announced
 from fastdyn.errors import ArgumentError
@@ -64,8 +64,8 @@ class Dynamics(HasDescription, ABC):
 
     def task(self, quantity: Quantity, dtype: DTypeLike | None = None) -> Task:
         """The calls of one quantity in one precision."""
-        found: Any = self._tasks[quantity, dtype]
-        task: Task = found
+        found: Any = self._tasks[quantity]
+        task: Task = found.in_precision(dtype)
         return task
 
     def inverse_dynamics(
@@ -91,7 +91,7 @@ class Dynamics(HasDescription, ABC):
         array([20.,  5.])
         """
         values = (q, qd, qdd) if wrenches is None else (q, qd, qdd, self._wrenches(wrenches))
-        return self._tasks[INVERSE_DYNAMICS, dtype](values, out, threads)
+        return self._tasks[INVERSE_DYNAMICS](values, out, threads, dtype)
 
     def forward_dynamics(
         self,
@@ -122,7 +122,7 @@ class Dynamics(HasDescription, ABC):
             raise ArgumentError(
                 f"method is {method!r}: expected one of {', '.join(map(repr, self._solvers))}"
             ) from None
-        return self._tasks[row, dtype](values, out, threads)
+        return self._tasks[row](values, out, threads, dtype)
 
     def mass_matrix(
         self, q: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
@@ -134,7 +134,7 @@ class Dynamics(HasDescription, ABC):
         array([[2.666667, 0.833333],
                [0.833333, 0.333333]])
         """
-        return self._tasks[MASS_MATRIX, dtype]((q,), out, threads)
+        return self._tasks[MASS_MATRIX]((q,), out, threads, dtype)
 
     def coriolis_matrix(
         self, q: ArrayLike, qd: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
@@ -146,7 +146,7 @@ class Dynamics(HasDescription, ABC):
         >>> (arm.coriolis_matrix([0.0, np.pi / 2], [1.0, 2.0]) @ [1.0, 2.0]).round(12)
         array([-4. ,  0.5])
         """
-        return self._tasks[CORIOLIS_MATRIX, dtype]((q, qd), out, threads)
+        return self._tasks[CORIOLIS_MATRIX]((q, qd), out, threads, dtype)
 
     def bias_forces(
         self, q: ArrayLike, qd: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
@@ -157,7 +157,7 @@ class Dynamics(HasDescription, ABC):
         >>> fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=0.0).bias_forces([0.0, np.pi / 2], [1.0, 2.0]).round(12)
         array([-4. ,  0.5])
         """
-        return self._tasks[BIAS_FORCES, dtype]((q, qd), out, threads)
+        return self._tasks[BIAS_FORCES]((q, qd), out, threads, dtype)
 
     def gravity_forces(
         self, q: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
@@ -168,7 +168,7 @@ class Dynamics(HasDescription, ABC):
         >>> fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0).gravity_forces([0.0, 0.0]).round(12)
         array([20.,  5.])
         """
-        return self._tasks[GRAVITY_FORCES, dtype]((q,), out, threads)
+        return self._tasks[GRAVITY_FORCES]((q,), out, threads, dtype)
 
     def kinetic_energy(
         self, q: ArrayLike, qd: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
@@ -179,7 +179,7 @@ class Dynamics(HasDescription, ABC):
         >>> float(fd.robots.two_link(m1=1.0, m2=1.0, length=1.0).kinetic_energy([0.0, 0.0], [1.0, 0.0]).round(6))
         1.333333
         """
-        return self._tasks[KINETIC_ENERGY, dtype]((q, qd), out, threads)
+        return self._tasks[KINETIC_ENERGY]((q, qd), out, threads, dtype)
 
     def potential_energy(
         self, q: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
@@ -190,7 +190,7 @@ class Dynamics(HasDescription, ABC):
         >>> float(fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0).potential_energy([np.pi / 2, 0.0]).round(6))
         20.0
         """
-        return self._tasks[POTENTIAL_ENERGY, dtype]((q,), out, threads)
+        return self._tasks[POTENTIAL_ENERGY]((q,), out, threads, dtype)
 
     def joint_reactions(
         self,
@@ -213,7 +213,7 @@ class Dynamics(HasDescription, ABC):
         array([ 0., 20.,  0.,  0.,  0., 20.])
         """
         values = (q, qd, qdd) if wrenches is None else (q, qd, qdd, self._wrenches(wrenches))
-        return self._tasks[JOINT_REACTIONS, dtype](values, out, threads)
+        return self._tasks[JOINT_REACTIONS](values, out, threads, dtype)
 
     def center_of_mass(
         self, q: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
@@ -226,7 +226,7 @@ class Dynamics(HasDescription, ABC):
         """
         if not self.description.moving_mass:
             raise ArgumentError(f"{self.description.name} has no centre of mass: none of its moving links has mass")
-        return self._tasks[CENTER_OF_MASS, dtype]((q,), out, threads)
+        return self._tasks[CENTER_OF_MASS]((q,), out, threads, dtype)
 
     def momentum(
         self, q: ArrayLike, qd: ArrayLike, out: Array | None = None, threads: int = 1, dtype: DTypeLike | None = None
@@ -241,7 +241,7 @@ class Dynamics(HasDescription, ABC):
         """
         if not self.description.moving_mass:
             raise ArgumentError(f"{self.description.name} has no centre of mass: none of its moving links has mass")
-        return self._tasks[MOMENTUM, dtype]((q, qd), out, threads)
+        return self._tasks[MOMENTUM]((q, qd), out, threads, dtype)
 
     # ------------------------------------------------------------------------------------------ real time
 
@@ -305,21 +305,18 @@ class Dynamics(HasDescription, ABC):
         return total
 
 
-class _Tasks(dict[tuple[Quantity, DTypeLike | None], Callable[..., Array]]):
-    """A robot's tasks by quantity and precision, created on first use."""
+class _Tasks(dict[Quantity, Callable[..., Array]]):
+    """A robot's tasks by quantity, created on first use."""
 
     def __init__(self, parameters: Parameters) -> None:
         self.parameters = parameters
 
-    def __missing__(self, key: tuple[Quantity, DTypeLike | None]) -> Callable[..., Array]:
+    def __missing__(self, quantity: Quantity) -> Callable[..., Array]:
         from fastdyn.calls.task import Task  # imports Numba: not before the first call
 
-        quantity, dtype = key
-        if self.parameters.coupled and quantity.coupled is not None:  # methods may share a text
-            quantity = next(row for row in QUANTITIES.values() if row.coupled is quantity.coupled)
-        if (quantity, dtype) != key:
-            task = self[quantity, dtype]
-        else:
-            task = Task(self.parameters, quantity, precision(dtype))
-        self[key] = task
+        row = quantity
+        if self.parameters.coupled and row.coupled is not None:  # methods may share a text
+            row = next(each for each in QUANTITIES.values() if each.coupled is row.coupled)
+        task = Task(self.parameters, row) if row is quantity else self[row]
+        self[quantity] = task
         return task

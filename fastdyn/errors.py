@@ -25,6 +25,10 @@ class NotFiniteError(ArgumentError):
     """An argument holds NaN or infinity, or a result left the range of float64."""
 
 
+class LimitError(FastdynError, ValueError):
+    """A state or torque is outside the limits of its joints."""
+
+
 class SingularMassMatrixError(FastdynError, ArithmeticError):
     """Forward dynamics has no solution: some joint moves no inertia."""
 

@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 
 from fastdyn.errors import RobotError
 from fastdyn.geometry import point_inertia
-from fastdyn.mechanism.parts import Array, Link, frozen, not_negative
-from fastdyn.mechanism.parts import pose as checked_pose
+from fastdyn.mechanism.parts import Array, Link, checked_pose, frozen, not_negative
 
 
 class Body(NamedTuple):

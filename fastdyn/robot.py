@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import ArrayLike
 
@@ -12,11 +12,13 @@ from fastdyn import formats, show
 from fastdyn.calls.arguments import check_finite, read
 from fastdyn.calls.parameters import Parameters
 from fastdyn.dynamics import Dynamics
+from fastdyn.errors import ArgumentTypeError
 from fastdyn.kernels.rows import INDEX
 from fastdyn.mechanism import variations
 from fastdyn.mechanism.coupled_model import coupling_arrays, single_precision
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import Description, HasDescription
+from fastdyn.mechanism.limits import RobotLimits, check_limits, limits_of
 from fastdyn.mechanism.model import Model, build
 from fastdyn.mechanism.parts import Array, Joint, Link, Motor
 
@@ -50,10 +52,55 @@ class _Facade(Dynamics):
     def __setstate__(self, description: Description) -> None:
         self._hold(description)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the other is a robot of the same kind with an equal description."""
+        if not isinstance(other, _Facade) or type(self) is not type(other):
+            return NotImplemented
+        return self.description == other.description
+
+    def __hash__(self) -> int:
+        return hash(self.description)
+
     @cached_property
     def model(self) -> Model:
         """The flat arrays that kernels read."""
         return build(self.description.nodes, self.gravity, self.mount)
+
+    @cached_property
+    def limits(self) -> RobotLimits:
+        """The limits of q, qd and tau as read-only arrays: position (n, 2), velocity (n,), effort (n,).
+
+        Infinite where there is none. For a coupled robot, position and velocity keep every joint that one coordinate
+        alone drives within its limits; effort is the sum of |G| times the effort limits of the joints it drives.
+
+        >>> import fastdyn as fd
+        >>> limits = fd.robots.panda().limits
+        >>> limits.position[3].tolist(), limits.velocity[3].tolist(), limits.effort[3].tolist()
+        ([-3.0718, -0.0698], 2.175, 87.0)
+        """
+        return limits_of(self.description)
+
+    def check_limits(
+        self, q: ArrayLike | None = None, qd: ArrayLike | None = None, tau: ArrayLike | None = None
+    ) -> None:
+        """Raises a LimitError if any of the given (n,) or (..., n) values is outside the limits of its joint.
+
+        The message names the joint, the sample, the value, the limits and the number of samples outside. Limits have a
+        tolerance of 1e-9. For a coupled robot, q and qd are checked on all physical joints.
+
+        >>> import fastdyn as fd
+        >>> arm = fd.robots.panda()
+        >>> arm.check_limits(qd=[[0.1] * 7, [2.5] * 7])
+        Traceback (most recent call last):
+        fastdyn.errors.LimitError: qd of joint 'panda_joint1' in sample 1 is 2.5 rad/s: expected -2.175 to 2.175 rad/s,
+        its limits; 1 of 2 samples are outside
+        """
+        unit = "joint" if self.coupling is None else "coordinate"
+        for name, value in {"q": q, "qd": qd, "tau": tau}.items():
+            if value is not None:
+                array, _ = read({name: value}, {name: (self.n,)}, self.name, {name: unit})
+                check_finite(array)
+                check_limits(self.description, name, array[name])
 
     def with_gravity(self, gravity: ArrayLike) -> Self:
         """The same robot under another gravity vector, m/s^2 in the world.
@@ -65,7 +112,7 @@ class _Facade(Dynamics):
         return self._again(variations.with_gravity(self.description, gravity))
 
     def with_mount(self, mount: ArrayLike) -> Self:
-        """The same robot with its base at another 4x4 pose in the world."""
+        """The same robot with its base at another pose in the world, 4x4 or (x, y, z)."""
         return self._again(variations.with_mount(self.description, mount))
 
     def without_friction(self) -> Self:
@@ -107,8 +154,9 @@ class _Facade(Dynamics):
     ) -> Self:
         """The same robot with a link fixed to its tip, or to the named link: a body with its own frame and name.
 
-        pose: of the tool's frame in the carrying link's frame, 4x4 (the same frame if not given); com and inertia
-        (about the centre of mass): in the tool's frame. The fixed joint is called `<name>_joint`.
+        pose: of the tool's frame in the carrying link's frame, 4x4 or (x, y, z) (the same frame if not given; fd.pose
+        makes one); com and inertia (about the centre of mass): in the tool's frame. The fixed joint is called
+        `<name>_joint`.
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.puma560().with_tool(0.5, (0, 0, 0.05), name="gripper")
@@ -139,62 +187,33 @@ class _Facade(Dynamics):
         """
         return CoupledRobot(self, G, offset, names, motors)
 
-
-class Robot(_Facade):
-    """A tree of rigid links on a fixed base.
-
-    links and joints may be in any order; joint coordinates are in the order of the moving joints given. gravity: the
-    vector g in the world, m/s^2; mount: the base link's pose in the world. Physically impossible links raise a
-    RobotWarning, an error under strict=True; under strict=None only `doubts()` reports them.
-
-    >>> import numpy as np
-    >>> arm = Robot([Link("base"), Link("bob", mass=2.0, com=(0, 0, -0.5))],
-    ...             [Joint("hinge", "base", "bob", axis=(0, 1, 0))], name="pendulum", gravity=(0, 0, -10))
-    >>> arm.inverse_dynamics([np.pi / 2], [0.0], [0.0]).round(12)
-    array([10.])
-    """
-
-    def __init__(
-        self,
-        links: Iterable[Link],
-        joints: Iterable[Joint],
-        name: str | None = None,
-        gravity: ArrayLike | None = None,
-        mount: ArrayLike | None = None,
-        strict: bool | None = False,
-    ) -> None:
-        description = Description(links, joints, name, gravity, mount)
-        self._hold(description if strict is None else description.checked(strict))
-
-    def __repr__(self) -> str:
-        return f"<Robot {self.description.summary}>"
-
-    def __str__(self) -> str:
-        return show.table(self)
-
-    @cached_property
-    def parameters(self) -> Parameters:
-        """The flat arrays that compiled code reads, and names for messages."""
-        model = self.model
-        names = tuple(self.joints[i].name for i in model.tree[INDEX])
-        return Parameters(self.name, (model.P, model.tree), model.n, lambda: (model.single, model.tree), names)
-
-    def locked(self, values: Mapping[str, float]) -> Robot:
+    def locked(self, values: Mapping[str, float]) -> Robot | CoupledRobot:
         """The robot with the named joints held at the given coordinates, rad or m: they become fixed joints.
 
         The others keep their order in q. A locked joint has no limits and no motor: its rotor stands still on its link.
-        A value outside the joint's limits is an error.
+        A value outside the joint's limits is an error. A coupled robot's coordinates are named, or joints that are the
+        only ones their coordinate moves; a joint that other coordinates move, too, stays. Where nothing coupled is
+        left, the result is a Robot.
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.puma560().locked({"joint2": 0.3, "joint5": -1.0})
         >>> arm.n, [joint.name for joint in arm.joints]
         (4, ['joint1', 'joint3', 'joint4', 'joint6'])
+        >>> fd.robots.two_link().coupled([[1, 0], [-1, 1]]).locked({"phi1": 0.5})
+        <CoupledRobot 'two_link': 1 coordinate moves 1 joint>
         """
-        return self._again(variations.locked(self.description, values))
+        return robot_of(variations.locked(self.description, values))
 
-    def plot(self, q: ArrayLike | None = None, ax: Any = None) -> Any:
+    def __str__(self) -> str:
+        return show.table(self)
+
+    def _repr_html_(self) -> str:
+        """Tables for notebooks."""
+        return show.html(self)
+
+    def plot(self, q: ArrayLike | None = None, ax: Any = None, legend: bool = True) -> Any:
         """A drawing of the robot on a 3-D matplotlib Axes: see fastdyn.show.plot."""
-        return show.plot(self, q, ax)
+        return show.plot(self, q, ax, legend)
 
     # ------------------------------------------------------------------------------------------ files
 
@@ -217,6 +236,47 @@ class Robot(_Facade):
         return formats.to_toml(self)
 
 
+class Robot(_Facade):
+    """A tree of rigid links on a fixed base.
+
+    links and joints may be in any order; joint coordinates are in the order of the moving joints given. gravity: the
+    vector g in the world, m/s^2; mount: the base link's pose in the world, 4x4 or (x, y, z). Physically impossible
+    links raise a RobotWarning, an error under strict=True; under strict=None only `doubts()` reports them.
+
+    >>> import numpy as np
+    >>> arm = Robot([Link("base"), Link("bob", mass=2.0, com=(0, 0, -0.5))],
+    ...             [Joint("hinge", "base", "bob", axis=(0, 1, 0))], name="pendulum", gravity=(0, 0, -10))
+    >>> arm.inverse_dynamics([np.pi / 2], [0.0], [0.0]).round(12)
+    array([10.])
+    """
+
+    def __init__(
+        self,
+        links: Iterable[Link],
+        joints: Iterable[Joint],
+        name: str | None = None,
+        gravity: ArrayLike | None = None,
+        mount: ArrayLike | None = None,
+        strict: bool | None = False,
+    ) -> None:
+        description = Description(links, joints, name, gravity, mount)
+        self._hold(description if strict is None else description.checked(strict))
+
+    if TYPE_CHECKING:  # a Robot with fewer joints is a Robot
+
+        def locked(self, values: Mapping[str, float]) -> Robot: ...  # noqa: D102
+
+    def __repr__(self) -> str:
+        return f"<Robot {self.description.summary}>"
+
+    @cached_property
+    def parameters(self) -> Parameters:
+        """The flat arrays that compiled code reads, and names for messages."""
+        model = self.model
+        names = tuple(self.joints[i].name for i in model.tree[INDEX])
+        return Parameters(self.name, (model.P, model.tree), model.n, lambda: (model.single, model.tree), names)
+
+
 class CoupledRobot(_Facade):
     """A robot in actuator coordinates phi: like a Robot, but q, qd, qdd and tau are those of phi.
 
@@ -237,6 +297,8 @@ class CoupledRobot(_Facade):
         names: Sequence[str] | None = None,
         motors: Sequence[Motor | None] | None = None,
     ) -> None:
+        if not isinstance(robot, HasDescription):
+            raise ArgumentTypeError(f"robot: expected a Robot or CoupledRobot, found {type(robot).__name__}")
         self._hold(variations.coupled(robot.description, G, offset, names, motors))
 
     @cached_property
@@ -270,7 +332,9 @@ class CoupledRobot(_Facade):
         return self._coupling.m
 
     def __repr__(self) -> str:
-        return f"<CoupledRobot {self.name!r}: {self.n} coordinates move {len(self.joints)} joints>"
+        n, joints = self.n, len(self.joints)
+        moves = f"{n} coordinate moves" if n == 1 else f"{n} coordinates move"
+        return f"<CoupledRobot {self.name!r}: {moves} {joints} joint{'s' * (joints != 1)}>"
 
     @cached_property
     def parameters(self) -> Parameters:
@@ -322,8 +386,8 @@ load = formats.returning(robot_of, formats.load)
 from_urdf = formats.returning(robot_of, formats.from_urdf)
 load_urdf = formats.returning(robot_of, formats.load_urdf)
 from_screws = formats.returning(robot_of, formats.from_screws)
-from_toml = formats.returning(_plain, formats.from_toml)
-load_toml = formats.returning(_plain, formats.load_toml)
+from_toml = formats.returning(robot_of, formats.from_toml)
+load_toml = formats.returning(robot_of, formats.load_toml)
 from_dh = formats.returning(_plain, formats.from_dh)
 from_mujoco = formats.returning(_plain, formats.from_mujoco)
-from_pinocchio = formats.returning(_plain, formats.from_pinocchio)
+from_pinocchio = formats.returning(robot_of, formats.from_pinocchio)

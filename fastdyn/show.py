@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterable, Sequence
+from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,11 +13,15 @@ from numpy.typing import ArrayLike
 
 from fastdyn.errors import ArgumentError, MissingExtraError
 from fastdyn.geometry import rpy_from_rotation
+from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import Mechanism
-from fastdyn.mechanism.parts import Array, Joint, Link, Motor
-from fastdyn.mechanism.poses import coordinates, link_poses, motion
+from fastdyn.mechanism.limits import limits_of
+from fastdyn.mechanism.parts import Array, JointKind, Link, Motor
+from fastdyn.mechanism.poses import coordinates, motion, poses_at, reach
 
 WIDTH = 120  # columns that a table may take
+
+Drive = tuple[str, JointKind, Motor]  # a joint's or coordinate's name and kind, and its motor
 
 
 # ---------------------------------------------------------------------------------------------- as a table
@@ -52,18 +57,53 @@ def table(robot: Mechanism) -> str:
     link2     1   -0.5      0      0       0  0.083333  0.083333       0       0       0
     """
     parts = [_heading(robot)]
+    if robot.coupling is not None:
+        parts.append("\n".join(map(_filled, _coupled(robot, robot.coupling))))
     if robot.all_joints:
         parts.append(_layout(_joint_columns(robot)))
     parts.append(_layout(_link_columns(robot.all_links)))
-    driven = [joint for joint in robot.joints if joint.motor != Motor()]
-    if driven:
+    if driven := _drives(robot):
         parts.append(_layout(_motor_columns(driven)) + "\n(armature and friction as felt at the joint)")
     parts += [_filled(f"warning: {name!r} {doubt}") for name, doubt in robot.doubts().items()]
     return "\n\n".join(parts)
 
 
+def html(robot: Mechanism) -> str:
+    """The same data as HTML, for notebooks: without colours of its own, so that it suits light and dark pages.
+
+    >>> import fastdyn as fd
+    >>> html(fd.robots.two_link()).count("<tr>")  # joints and links, each with a row of names and one of units
+    9
+    """
+    tables = [_joint_columns(robot)] * bool(robot.all_joints) + [_link_columns(robot.all_links)]
+    if driven := _drives(robot):
+        tables.append(_motor_columns(driven))
+    lines = _heading(robot).replace("\n  ", " ").splitlines()
+    if robot.coupling is not None:
+        lines += _coupled(robot, robot.coupling)
+    parts = [f"<p>{escape(line)}</p>" for line in lines]
+    parts += [_html_table(columns) for columns in tables]
+    parts += [f"<p>warning: {escape(f'{name!r} {doubt}')}</p>" for name, doubt in robot.doubts().items()]
+    return f"<div>{''.join(parts)}</div>"
+
+
+def _html_table(columns: Sequence[Column]) -> str:
+    sides = ["left" if isinstance(column.cells[0], str) else "right" for column in columns]
+    cells = [[c if isinstance(c, str) else _number(c, 5) for c in column.cells] for column in columns]
+
+    def row(tag: str, texts: Iterable[str]) -> str:
+        each = (f'<{tag} style="text-align:{s}">{escape(x)}</{tag}>' for s, x in zip(sides, texts, strict=True))
+        return f"<tr>{''.join(each)}</tr>"
+
+    head = row("th", (column.head for column in columns)) + row("th", (column.unit for column in columns))
+    body = "".join(row("td", texts) for texts in zip(*cells, strict=True))
+    return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
+
+
 def _heading(robot: Mechanism) -> str:
     joints = _count(len(robot.joints), "joint") + (f" ({robot.kinds})" if robot.kinds else "")
+    if robot.coupling is not None:
+        joints += f" moved by {_count(robot.coupling.m, 'coordinate')}"
     mounted = "the world's origin"
     if not np.array_equal(robot.mount, np.eye(4)):
         turned = np.degrees(rpy_from_rotation(robot.mount[:3, :3]))
@@ -78,16 +118,44 @@ def _heading(robot: Mechanism) -> str:
     )
 
 
+def _coupled(robot: Mechanism, coupling: Coupling) -> list[str]:
+    """The coordinates by place in q, and the positions of those joints that are not coordinates themselves."""
+    lines = ["coordinates: " + ", ".join(f"{k} {name}" for k, name in enumerate(coupling.names))]
+    for joint, row, shift in zip(robot.joints, coupling.G, coupling.offset, strict=True):
+        terms = [(f"{_number(row[k], 6)} ", coupling.names[k]) for k in np.flatnonzero(row)]
+        right = " + ".join(("" if factor == "1 " else factor) + name for factor, name in terms)
+        if shift or not right:
+            right += f"{' + ' * bool(right)}{_number(shift, 6)}"
+        if right != joint.name:
+            lines.append(f"{joint.name} = {right.replace('+ -', '- ')}")
+    return lines
+
+
+def _drives(robot: Mechanism) -> list[Drive]:
+    """The motors of joints and of coordinates, without those that neither weigh nor rub."""
+    drives: list[Drive] = [(joint.name, joint.kind, joint.motor) for joint in robot.joints]
+    if robot.coupling is not None:
+        drives += zip(robot.coupling.names, robot.coupling.kinds(robot.joints), robot.coupling.motors, strict=True)
+    return [drive for drive in drives if drive[2] != Motor()]
+
+
+def _places(robot: Mechanism) -> dict[str, str]:
+    """For each moving joint its place in q; of a coupled robot the places of the coordinates that move it."""
+    G = np.eye(len(robot.joints)) if robot.coupling is None else robot.coupling.G
+    return {j.name: ", ".join(map(str, np.flatnonzero(row))) for j, row in zip(robot.joints, G, strict=True)}
+
+
 def _joint_columns(robot: Mechanism) -> list[Column]:
-    joints, place = robot.all_joints, {joint.name: str(i) for i, joint in enumerate(robot.joints)}
+    joints, place = robot.all_joints, _places(robot)
+    kinds = [joint.kind for joint in joints]
 
     def limit(name: str, turning: str, sliding: str) -> Column:
-        return Column(name, _unit(joints, turning, sliding), [getattr(joint.limits, name) for joint in joints])
+        return Column(name, _unit(kinds, turning, sliding), [getattr(joint.limits, name) for joint in joints])
 
     return [
         Column("q", "", [place.get(joint.name, "") for joint in joints]),
         Column("joint", "", [joint.name for joint in joints]),
-        Column("kind", "", [joint.kind for joint in joints]),
+        Column("kind", "", kinds),
         Column("parent", "", [joint.parent for joint in joints]),
         Column("child", "", [joint.child for joint in joints]),
         Column("axis", "x y z", ["" if j.kind == "fixed" else _numbers(j.axis, " ", 3) for j in joints]),
@@ -109,25 +177,25 @@ def _link_columns(links: Sequence[Link]) -> list[Column]:
     return columns
 
 
-def _motor_columns(joints: Sequence[Joint]) -> list[Column]:
-    motors = [joint.motor for joint in joints]
+def _motor_columns(drives: Sequence[Drive]) -> list[Column]:
+    names, kinds, motors = zip(*drives, strict=True)
     felt = [motor.joint_coulomb for motor in motors]
-    torque = _unit(joints, "N m", "N")
+    torque = _unit(kinds, "N m", "N")
     return [
-        Column("drive of", "", [joint.name for joint in joints]),
-        Column("rotor", _unit(joints, "kg m^2", "kg"), [motor.inertia for motor in motors]),
+        Column("drive of", "", names),
+        Column("rotor", _unit(kinds, "kg m^2", "kg"), [motor.inertia for motor in motors]),
         Column("gear", "", [motor.gear for motor in motors]),
-        Column("armature", _unit(joints, "kg m^2", "kg"), [motor.armature for motor in motors]),
-        Column("viscous", _unit(joints, "N m s/rad", "N s/m"), [motor.joint_viscous for motor in motors]),
+        Column("armature", _unit(kinds, "kg m^2", "kg"), [motor.armature for motor in motors]),
+        Column("viscous", _unit(kinds, "N m s/rad", "N s/m"), [motor.joint_viscous for motor in motors]),
         Column("coulomb +", torque, [plus for plus, _ in felt]),
         Column("coulomb -", torque, [minus for _, minus in felt]),
     ]
 
 
-def _unit(joints: Iterable[Joint], turning: str, sliding: str) -> str:
-    """The unit of a quantity over these joints: both, where some turn and others slide. Helical joints turn."""
-    kinds = {joint.kind for joint in joints}
-    return " | ".join([turning] * bool(kinds & {"revolute", "helical"}) + [sliding] * ("prismatic" in kinds))
+def _unit(kinds: Iterable[JointKind], turning: str, sliding: str) -> str:
+    """The unit of a quantity for these kinds of joints: both, where some turn and others slide. Helical joints turn."""
+    found = set(kinds)
+    return " | ".join([turning] * bool(found & {"revolute", "helical"}) + [sliding] * ("prismatic" in found))
 
 
 def _layout(columns: Sequence[Column]) -> str:
@@ -191,46 +259,57 @@ FRAME_LINES: tuple[tuple[str, Any], ...] = (  # of x, y and z: told apart in gre
 )
 
 
-def plot(robot: Mechanism, q: ArrayLike | None = None, ax: Any = None) -> Any:
+def plot(robot: Mechanism, q: ArrayLike | None = None, ax: Any = None, legend: bool = True) -> Any:
     """A stick figure in the world's frame on a 3-D matplotlib Axes, which is returned.
 
     Links are thick lines, joints circles (revolute), squares (prismatic) or diamonds (helical) with their axes and
     their places in q, centres of mass grey discs whose area grows with mass; frames have x solid, y dashed, z dotted.
     q: (n,) rad or m; zero, or the limit next to it, if not given. ax: axes with projection="3d"; new ones if not given.
+    A coupled robot's q is in its own coordinates, and its joints are labelled with the coordinates that move them.
+    legend: whether to name joints and marks beside the drawing. The axes show what the robot can reach, so that they
+    are the same for every q.
     """
-    values = _resting(robot) if q is None else coordinates(robot, q)
-    poses = link_poses(robot, list(values.values()))
-    world = {name: robot.mount @ pose for name, pose in poses.items()}
+    resting = np.clip(0.0, *limits_of(robot).position.T)
+    q = resting if q is None else q
+    rest, values = coordinates(robot, resting), coordinates(robot, q)
     if ax is None:
-        ax = _axes()
+        ax = _axes(legend)
     elif not hasattr(ax, "get_zlim"):
         raise ArgumentError(f"ax: expected matplotlib axes with projection='3d', found {type(ax).__name__}")
-    hinges = {j.name: world[j.parent] @ np.asarray(j.origin) for j in robot.all_joints}
-    points = np.array([pose[:3, 3] for pose in (*world.values(), *hinges.values())])
-    size = float(np.ptp(points, axis=0).max()) or 1.0
+    size = float(np.ptp(_points(*_placed(robot, rest)), axis=0).max()) or 1.0
+    world, hinges = _placed(robot, values)
+    box = reach(robot, list(rest.values()), travel=size)
     ax.computed_zorder = False  # what was drawn last lies on top: no label hides behind a link
     _draw_links(ax, robot, world, hinges, values)
     _draw_masses(ax, robot, world)
     _draw_frames(ax, list(world.values()), 0.09 * size)
     _draw_gravity(ax, robot, 0.15 * size)
-    _frame_view(ax, points, size)
+    _frame_view(ax, box, _points(world, hinges))
     _draw_joints(ax, robot, hinges, values, 0.1 * size)
-    shown = ", ".join(f"{value:.3g}" for value in values.values())
+    shown = ", ".join(f"{value:.3g}" for value in np.asarray(q).tolist())
     ax.set_title("\n".join([_plain(robot.name), *textwrap.wrap(f"q = ({shown})", 72)]), fontsize=12)
-    _explain(ax, robot)
+    if legend:
+        _explain(ax, robot)
     return ax
 
 
-def _axes() -> Any:
+def _placed(robot: Mechanism, values: dict[str, float]) -> tuple[dict[str, Array], dict[str, Array]]:
+    """The poses of all links and of all joints' frames in the world, by name."""
+    world = {name: robot.mount @ pose for name, pose in poses_at(robot, values).items()}
+    return world, {joint.name: world[joint.parent] @ np.asarray(joint.origin) for joint in robot.all_joints}
+
+
+def _points(world: dict[str, Array], hinges: dict[str, Array]) -> Array:
+    return np.array([pose[:3, 3] for pose in (*world.values(), *hinges.values())])
+
+
+def _axes(legend: bool) -> Any:
     try:
         from matplotlib import pyplot
     except ImportError as problem:
         raise MissingExtraError("plot needs matplotlib, which is missing: pip install fastdyn[plots]") from problem
-    return pyplot.figure(figsize=(9, 7)).add_axes((0.03, 0.06, 0.66, 0.82), projection="3d")
-
-
-def _resting(robot: Mechanism) -> dict[str, float]:
-    return {j.name: min(max(0.0, j.limits.lower), j.limits.upper) for j in robot.joints}
+    width = 0.64 if legend else 0.9
+    return pyplot.figure(figsize=(9, 7)).add_axes((0.03, 0.06, width, 0.82), projection="3d")
 
 
 def _draw_links(
@@ -268,9 +347,10 @@ def _draw_joints(ax: Any, robot: Mechanism, hinges: dict[str, Array], q: dict[st
     """Axes and marks; each axis has its number at its end, on the side away from the joint."""
     from matplotlib.patheffects import withStroke
 
-    ends: list[tuple[Array, dict[str, str], list[int]]] = []
-    view = ax.get_proj()
-    for number, joint in enumerate(robot.joints):
+    ends: list[tuple[Array, dict[str, str], list[str]]] = []
+    view, places = ax.get_proj(), _places(robot)
+    for joint in robot.joints:
+        number = places[joint.name]
         hinge = hinges[joint.name] @ motion(joint, q[joint.name])
         axis = hinge[:3, :3] @ np.asarray(joint.axis)
         place, end = hinge[:3, 3], hinge[:3, 3] + length * axis
@@ -287,7 +367,7 @@ def _draw_joints(ax: Any, robot: Mechanism, hinges: dict[str, Array], q: dict[st
             near.append(number)
     halo = [withStroke(linewidth=3, foreground="white")]
     for end, side, numbers in ends:
-        label = f" {', '.join(map(str, numbers))} "
+        label = f" {', '.join(dict.fromkeys(numbers))} "
         ax.text(*end, label, fontsize=10, fontweight="bold", path_effects=halo, zorder=10, **side)
 
 
@@ -300,11 +380,12 @@ def _draw_gravity(ax: Any, robot: Mechanism, length: float) -> None:
         ax.text(*(start + 1.2 * way), "g", fontsize=10, style="italic", ha="center", va="center")
 
 
-def _frame_view(ax: Any, points: Array, size: float) -> None:
-    """Equal scales, and limits that leave room for axes and labels."""
-    middle = (points.min(axis=0) + points.max(axis=0)) / 2
-    reach = np.maximum(np.ptp(points, axis=0) / 2 + 0.15 * size, 0.3 * size)  # a flat robot still has a box to stand in
-    low, high = middle - reach, middle + reach
+def _frame_view(ax: Any, box: Array, points: Array) -> None:
+    """Equal scales, and limits that leave room for axes and labels: around the box, and around points far outside."""
+    size = float(np.ptp(box, axis=0).max()) or 1.0
+    middle, margin = box.mean(axis=0), 0.06 * size
+    half = np.maximum(np.ptp(box, axis=0) / 2 + margin, 0.2 * size)  # a flat robot still has a box to stand in
+    low, high = np.minimum(middle - half, points.min(axis=0)), np.maximum(middle + half, points.max(axis=0))
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
     ax.set(xlabel="x (m)", ylabel="y (m)", zlabel="z (m)")
     ax.set_box_aspect(high - low)
@@ -337,13 +418,16 @@ def _explain(ax: Any, robot: Mechanism) -> None:
     ]
     disc = Line2D([], [], linestyle="", marker="o", color="black", markerfacecolor="0.75", markersize=11,
                   label="centre of mass")  # fmt: skip
+    moved, called = "joints", [joint.name for joint in robot.joints]
+    if robot.coupling is not None:
+        moved, called = "coordinates", list(robot.coupling.names)
     names = [
         Line2D([], [], linestyle="", marker=f"${i}$", color="black", markersize=7, label=f" {name}")
-        for i, name in enumerate(_plain(_shortened(joint.name, 24)) for joint in robot.joints)
+        for i, name in enumerate(_plain(_shortened(name, 24)) for name in called)
     ]
     blank = Line2D([], [], linestyle="", label=" ")
-    ax.legend(handles=[*names, blank, *symbols, disc, *frames], title="joints by place in q", loc="center left",
-              bbox_to_anchor=(1.06, 0.5), fontsize=9, title_fontsize=9, alignment="left", frameon=False)  # fmt: skip
+    ax.legend(handles=[*names, blank, *symbols, disc, *frames], title=f"{moved} by place in q", loc="center left",
+              bbox_to_anchor=(1.12, 0.5), fontsize=9, title_fontsize=9, alignment="left", frameon=False)  # fmt: skip
 
 
 def _plain(name: str) -> str:

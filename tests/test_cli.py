@@ -100,7 +100,10 @@ def test_what_cannot_be_done_is_one_line_and_exit_code_2(refused: Callable[..., 
     assert "'robot'" in refused("robot")
     assert "--size" in refused("bench", "--size", "6")
     assert "--sizes is '6;7'" in refused("bench", "--sizes", "6;7")
-    assert f"--out is {file}" in refused("study", "--out", str(file))
+    for out in (file, file / "results", Path("/proc/nowhere/results"), tmp_path / ("x" * 300)):
+        for command in ("study", "bench"):
+            assert f"--out is {out}: expected a folder for files: " in refused(command, "--out", str(out))
+    assert list(tmp_path.iterdir()) == [file]
 
 
 def test_help_has_examples_and_every_command() -> None:
@@ -179,9 +182,68 @@ def test_an_interrupt_ends_with_130_and_leaves_nothing_half_written(tmp_path: Pa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_warnings_are_one_line_each(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.skipif(os.name == "nt", reason="signals of another kind")
+@pytest.mark.parametrize("module", ["fastdyn", "fastdyn.realtime", "fastdyn.demo"])
+@pytest.mark.parametrize("imported", ["fastdyn.interrupt", "numpy", "fastdyn.robots"])
+def test_an_interrupt_while_importing_ends_with_130_and_without_a_traceback(module: str, imported: str) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-X", "importtime", "-m", module, "--help"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    while process.stderr.readline().rpartition("|")[2].strip() != imported:
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said.splitlines()[-1] == "fastdyn: interrupted"
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("program", ["fastdyn", "/usr/bin/fastdyn", "fastdyn.exe", "-m", "pytest", "-c", ""])
+def test_only_the_own_commands_change_what_ctrl_c_does(program: str) -> None:
+    code = (
+        f"import sys, signal; sys.argv = [{program!r}]; sys.orig_argv = ['python', '-m', 'fastdyn.cli']\n"
+        "import fastdyn\n"
+        "ours = signal.getsignal(signal.SIGINT) is not signal.default_int_handler; fastdyn.interrupt.handle_again()\n"
+        "print(ours, signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == [str("fastdyn" in program or program == "-m"), "True"]
+
+
+ASCII = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+
+@pytest.mark.parametrize("arguments", [["robots"], ["info", "irb1400"], ["info", "ROBOT"], ["--help"], ["info", "ö"]])
+def test_an_ascii_terminal_can_show_everything(arguments: list[str], tmp_path: Path) -> None:
+    file = tmp_path / "arm.urdf"
+    file.write_text(fd.to_urdf(fd.robots.two_link()).replace("link1", "glied\u00f6"), encoding="utf-8")
+    command = [sys.executable, "-m", "fastdyn", *(str(file) if each == "ROBOT" else each for each in arguments)]
+    found = subprocess.run(command, capture_output=True, check=False, env={**os.environ, **ASCII})
+    assert found.returncode == (2 if "ö" in arguments else 0)
+    assert b"Traceback" not in found.stderr
+    (found.stdout + found.stderr).decode("ascii")
+    if "irb1400" in arguments:
+        assert b"Norrl?f" in found.stdout
+
+
+def test_progress_is_shown_on_an_ascii_terminal() -> None:
+    code = (
+        "from fastdyn import cli, output; output.print_anything()\n"
+        "with cli._progress() as say: say(0.5, 'half \\u00b1 nothing')\n"
+        "from rich import console; console.Console.is_terminal = True\n"
+        "with cli._progress() as say: say(0.5, 'half \\u00b1 nothing')\n"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, env={**os.environ, **ASCII})
+    assert (found.returncode, found.stdout) == (0, b"")
+    assert found.stderr.count(b"half ? nothing") >= 2
+
+
+def test_warnings_are_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
     with cli._tidy_warnings():
         fd.robots.puma560()
         fd.robots.puma560()
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("fastdyn: warning: robot 'puma560' has links")
+    first, *lines = capsys.readouterr().err.splitlines()
+    assert first.startswith("fastdyn: warning: robot 'puma560' has links")
+    assert [line.split()[0] for line in lines] == [repr(name) for name in fd.robots.puma560().doubts()]

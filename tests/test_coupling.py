@@ -595,8 +595,6 @@ def test_motors_of_coordinates_are_checked():
     assert robot.coupled(np.eye(2)).coupled(np.eye(2), motors=[None, motor]).coupling.motors == (fd.Motor(), motor)
     with pytest.raises(fd.RobotError, match="coordinate 'b' has a motor"):
         arm.coupled(np.eye(2))
-    with pytest.raises(fd.RobotError, match="found one at coordinate 'b'"):
-        fd.to_urdf(arm)
 
 
 # ---------------------------------------------------------------------------------------------- conventions
@@ -748,6 +746,12 @@ def test_a_coordinate_that_moves_no_inertia_is_named():
         (np.eye(2), {"names": ["a"]}, "names: expected 2 different names"),
         (np.eye(2), {"names": ["a", "a"]}, "names: expected 2 different names"),
         (np.eye(2), {"names": ["a", ""]}, "names: expected a name"),
+        (np.eye(2), {"names": 3}, "names: expected 2, one for each coordinate, found 3"),
+        (np.eye(2), {"names": [["a"], "b"]}, r"names: expected a name, found \['a'\]"),
+        (np.eye(2), {"motors": fd.Motor()}, "motors: expected 2, one for each coordinate, found Motor"),
+        (np.eye(2), {"offset": "ab"}, "offset: expected real numbers"),
+        (None, {}, r"G: expected shape \(2, m\) .* found shape \(\)"),
+        (object(), {}, r"G: expected shape \(2, m\) .* found shape \(\)"),
         (np.eye(3), {"offset": [1, 2]}, r"G: expected shape \(2, m\)"),
     ],
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +25,16 @@ def test_the_trajectory_has_exact_derivatives_and_rests_at_both_ends() -> None:
     lower, upper = (np.array([getattr(j.limits, end) for j in robot.joints]) for end in ("lower", "upper"))
     assert (q >= lower).all()
     assert (q <= upper).all()
+
+
+def test_a_folder_that_cannot_be_made_is_told_before_any_work(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    command = [sys.executable, "-m", "fastdyn.demo", str(tmp_path / "file" / "demo")]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr.splitlines() == [
+        f"fastdyn.demo: folder is {tmp_path / 'file' / 'demo'}: expected a folder for files: Not a directory"
+    ]
 
 
 @pytest.mark.skipif(bool(config.DISABLE_JIT), reason="a hundred thousand set points take too long in plain Python")

@@ -4,7 +4,7 @@ import copy
 import inspect
 import pickle
 import warnings
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
@@ -92,6 +92,70 @@ def test_copies_are_the_same_and_read_only(how):
 
 
 @pytest.mark.parametrize("how", COPIES)
+def test_parts_of_copies_are_read_only(how):
+    """Of a robot, of its description, and copied by themselves: what a model was built from cannot change."""
+    robot = robot_of(branched())
+    links, joints = [how(link) for link in robot.all_links], [how(joint) for joint in robot.all_joints]
+    for other in (how(robot), how(robot.description)):
+        links += other.all_links
+        joints += other.all_joints
+    arrays = [getattr(link, key) for link in links for key in ("com", "inertia")]
+    arrays += [getattr(joint, key) for joint in joints for key in ("origin", "axis", "tail")]
+    for array in arrays:
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+
+
+# ---------------------------------------------------------------------------------------------- equality
+
+
+def different():
+    """Pairs of a part and parts that differ from it in one field each."""
+    link = fd.Link("a", 1.0, (1, 2, 3), np.eye(3))
+    joint = fd.Joint("j", "a", "b", "helical", pitch=0.1)
+    coupling = Coupling([[1], [2]], [0.5, 0], ["x"], [fd.Motor(1e-3)])
+    tree = branched()
+    limits, motor = fd.Limits(-1, 1), fd.Motor(1e-3, 2.0)
+    return [
+        (link, replace(link, mass=2.0), replace(link, com=(1, 2, 4)), replace(link, inertia=2 * np.eye(3))),
+        (joint, replace(joint, pitch=0.2), replace(joint, axis=(1, 0, 0)), replace(joint, limits=limits)),
+        (coupling, Coupling([[1], [3]], [0.5, 0], ["x"], [fd.Motor(1e-3)]), Coupling([[1], [2]], [0.5, 0], ["x"])),
+        (tree, tree.replace(name="x"), tree.replace(gravity=(0, 0, 0)), tree.replace(coupling=coupling)),
+        (robot_of(tree), robot_of(tree.replace(name="x")), robot_of(tree.replace(coupling=coupling)), tree),
+        (limits, fd.Limits(-1, 2), fd.Limits(-1, 1, 3)),
+        (motor, fd.Motor(1e-3, -2.0), fd.Motor(1e-3, 2.0, coulomb=1.0)),
+    ]
+
+
+@pytest.mark.parametrize("how", COPIES)
+@pytest.mark.parametrize("parts", different(), ids=lambda parts: type(parts[0]).__name__)
+def test_parts_are_equal_by_value(parts, how):
+    one, *others = parts
+    again = how(one)
+    assert again == one
+    assert hash(again) == hash(one)
+    assert {one: 1}[again] == 1
+    for other in (*others, None, "a", 3):
+        assert one != other
+    assert len({one, again, *others}) == 1 + len(others)
+
+
+def test_arrays_are_compared_exactly():
+    assert fd.Link("a", com=(0.0, 0, 0)) == fd.Link("a", com=(-0.0, 0, 0))
+    assert hash(fd.Link("a", com=(0.0, 0, 0))) == hash(fd.Link("a", com=(-0.0, 0, 0)))
+    assert fd.Link("a", com=(1.0, 0, 0)) != fd.Link("a", com=(np.nextafter(1, 2), 0, 0))
+
+
+def test_equal_robots_come_from_equal_calls():
+    assert fd.robots.panda() == fd.robots.panda()
+    assert fd.robots.panda() != fd.robots.panda().with_payload(1.0)
+    assert fd.robots.two_link().coupled(np.eye(2)) == fd.robots.two_link().coupled(np.eye(2))
+
+
+# ---------------------------------------------------------------------------------------------- robots of descriptions
+
+
+@pytest.mark.parametrize("how", COPIES)
 def test_copies_of_robots_are_robots(how):
     robot = robot_of(branched())
     other = how(robot)
@@ -136,6 +200,30 @@ def test_impossible_links_are_warned_of_once_at_the_line_that_made_them():
             robot.with_gravity((0, 0, 0)).without_friction().coupled(np.eye(robot.n)).without_motors()
 
 
+def test_every_doubtful_link_has_a_line_of_its_own():
+    with pytest.warns(fd.RobotWarning) as caught:
+        fd.from_dh([IMPOSSIBLE, IMPOSSIBLE], name="odd")
+    (warning,) = caught
+    first, *lines = str(warning.message).splitlines()
+    assert first == "robot 'odd' has links that no real body can be:"
+    assert [line.split()[0] for line in lines] == ["'link1'", "'link2'"]
+
+
+@pytest.mark.parametrize("given", [{"gear": 1e200}, {"gear": 1e160, "inertia": 1.0}, {"gear": 1e10, "coulomb": 1e300}])
+def test_motors_beyond_float64_are_refused(given):
+    with pytest.raises(
+        fd.RobotError, match=r"motor gear: expected inertia and friction .* within the range of float64"
+    ):
+        fd.Motor(**given)
+
+
+def test_numbers_beyond_float64_are_refused():
+    with pytest.raises(fd.RobotError, match="motor gear: expected a number within the range of float64"):
+        fd.Motor(gear=10**400)
+    with pytest.raises(fd.RobotError, match="limit upper: expected a number"):
+        fd.Limits(upper=10**400)
+
+
 # ---------------------------------------------------------------------------------------------- readers
 
 
@@ -170,8 +258,3 @@ def test_suffixes_that_formats_share_can_be_told_apart():
         rows = [row for row in FORMATS if suffix in row.suffixes]
         assert sum(row.recognises is None for row in rows) == 1
         assert rows[0].recognises is None
-
-
-def test_toml_has_no_coupling():
-    with pytest.raises(fd.RobotError, match="expected joints that move independently"):
-        fd.to_toml(fd.robots.two_link().coupled(np.eye(2)))

@@ -73,6 +73,7 @@ def test_velocities_and_accelerations_are_derivatives():
         ({"qdd": np.zeros((2, 2))}, ArgumentError, "qdd has shape (2, 2): expected (3, 2), that of q"),
         ({"qdd": [[1.0], [1.0, 2.0], [3.0]]}, ArgumentError, "qdd is not a rectangular array"),
         ({"qd": [["a", "b"]] * 3}, ArgumentTypeError, "qd has dtype"),
+        ({"q": np.ma.zeros((3, 2))}, ArgumentTypeError, "q is a masked array"),
         ({"t": [0.0, 1.0, math.nan]}, NotFiniteError, "t[2] is nan: expected finite numbers"),
         ({"qd": [[0, 0], [0, math.inf], [0, 0]]}, NotFiniteError, "qd[1, 1] is inf: expected finite numbers"),
     ],

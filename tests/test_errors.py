@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import fastdyn as fd
+from fastdyn.mechanism.poses import coordinates
 from fastdyn.quantities import METHODS
 from tests.samples import any_robot, square, states
 
@@ -62,6 +63,36 @@ def test_wrong_lengths_are_named(name, argument, shape):
     expected = f"(..., {N}, 6)" if argument == "wrenches" else f"(..., {N})"
     with raises(fd.ArgumentError, f"{argument} has shape {shape}", f"{N} joints", expected):
         call(name, **{argument: np.ones(shape)})
+
+
+@every_argument
+@pytest.mark.parametrize("nested", [False, True])
+def test_masked_arrays_are_refused(name, argument, nested):
+    hidden = np.ma.masked_equal(np.ones((2, N, 6) if argument == "wrenches" else (2, N)), 0.0)
+    with raises(fd.ArgumentTypeError, f"{argument} is a masked array"):
+        call(name, **{argument: list(hidden) if nested else hidden})
+
+
+def test_a_masked_array_takes_no_result_and_describes_no_robot():
+    with raises(fd.ArgumentTypeError, "out is a MaskedArray"):
+        ROBOT.gravity_forces(np.zeros(N), out=np.ma.zeros(N))
+    with raises(fd.ArgumentTypeError, "wrenches['link2'] is a masked array"):
+        call("inverse_dynamics", wrenches={"link2": np.ma.zeros(6)})
+    with raises(fd.RobotError, "link 'arm', com", "masked array"):
+        fd.Link("arm", 1.0, np.ma.masked_equal([0.0, 1.0, 2.0], 1.0))
+    with raises(fd.RobotError, "mount", "masked array"):
+        ROBOT.with_mount(np.ma.array(np.eye(4)))
+    with raises(fd.ArgumentError, "q is a masked array"):
+        coordinates(ROBOT, np.ma.zeros(N))
+
+
+@every_function
+@pytest.mark.parametrize("dtype", [[], {}, [("x", float)], "float16", "nothing", int, object, 3, np.zeros(2), {"a": 1}])
+def test_any_other_dtype_is_refused(name, dtype):
+    method, _, kind = name.partition(", ")
+    arguments = [np.ones(N) for argument in FUNCTIONS[name] if argument != "wrenches"]
+    with raises(fd.ArgumentError, "dtype is", "expected float64 or float32"):
+        getattr(ROBOT, method)(*arguments, dtype=dtype, **{"method": kind} if kind else {})
 
 
 def test_wrenches_without_their_last_axis_are_refused():
@@ -354,6 +385,9 @@ def test_axes_are_made_unit_vectors():
     ("pose", "problem"),
     [
         (np.eye(3), "shape"),
+        ((1.0, 2.0), "shape"),
+        ([[1.0], [1.0, 2.0]], "shape"),
+        ((0.0, np.inf, 0.0), "finite"),
         (2 * np.eye(4), "rotation"),
         (np.diag([1.0, 1.0, -1.0, 1.0]), "rotation"),
         (np.diag([1.0, 1.0, 1.0, 2.0]), "last row"),
@@ -364,6 +398,12 @@ def test_axes_are_made_unit_vectors():
 def test_bad_poses_name_the_joint(place, pose, problem):
     with raises(fd.RobotError, f"joint 'wrist', {place}", problem):
         one_joint(**{place: pose})
+
+
+@pytest.mark.parametrize("given", [{"xyz": (1, 2)}, {"xyz": "abc"}, {"xyz": (0, 0, 0), "rpy": (0, np.nan, 0)}])
+def test_bad_numbers_of_a_pose_are_named(given):
+    with raises(fd.RobotError, f"{list(given)[-1]}: expected"):
+        fd.pose(**given)
 
 
 @pytest.mark.parametrize(

@@ -163,6 +163,16 @@ def test_a_pose_and_its_inverse(v, angle, place):
     np.testing.assert_array_equal(geo.inverse(geo.go(*place)), geo.go(*-np.asarray(place)))
 
 
+@given(VECTORS, ANGLES, ANGLES, ANGLES)
+def test_fd_pose_turns_about_fixed_axes_x_then_y_then_z(place, roll, pitch, yaw):
+    T = fd.pose(place, rpy=(roll, pitch, yaw))
+    turned = geo.turn((0, 0, 1), yaw) @ geo.turn((0, 1, 0), pitch) @ geo.turn((1, 0, 0), roll)
+    close(T[:3, :3], turned, 4 * ROUNDING)
+    np.testing.assert_array_equal(T[:3, 3], place)
+    np.testing.assert_array_equal(T[3], (0, 0, 0, 1))
+    np.testing.assert_array_equal(fd.pose(place), geo.go(*place))
+
+
 @given(VECTORS)
 def test_the_inertia_of_a_point_is_its_cross_product_squared(p):
     S = geo.skew(p)

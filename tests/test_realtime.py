@@ -189,6 +189,11 @@ def test_a_status_ends_the_run_and_is_explained(robot):
     assert report.loop.cycles < 1000
 
 
+def test_what_a_step_returns_of_its_own_ends_the_run_too(robot):
+    report = Loop(robot, rate=1000).run(lambda bound, t: 1000, seconds=5)
+    assert report.ended == "by 1000"
+
+
 def test_what_comes_after_a_step_is_not_timed(robot):
     report = Loop(robot, rate=100, warm_up=0).run(nothing, seconds=0.1, after=lambda bound, t: time.sleep(0.002))
     assert np.median(report.loop.computation) < 2e6
@@ -415,6 +420,14 @@ def test_the_command_prints_and_writes_a_report(tmp_path: Path, capsys: pytest.C
     assert (folder / "realtime.txt").read_text() in said + "\n"
 
 
+def test_help_lists_robots_only(capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit) as caught:
+        main(["--help"])
+    assert caught.value.code == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"--robot ROBOT {', '.join(fd.robots.names())}, or a file" in said
+
+
 def test_the_command_takes_a_urdf_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     path = tmp_path / "arm.urdf"
     path.write_text(fd.to_urdf(fd.robots.two_link()))
@@ -425,8 +438,11 @@ def test_the_command_takes_a_urdf_file(tmp_path: Path, capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--robot", "hal9000"], "--robot hal9000: expected one of"),
-        (["--robot", "names"], "--robot names: expected one of"),
+        (["--robot", "hal9000"], "there is no built-in robot 'hal9000': expected one of puma560"),
+        (["--robot", "get"], "there is no built-in robot 'get': expected one of puma560"),
+        (["--robot", "absent.urdf"], "absent.urdf: No such file"),
+        (["--robot", __file__], "test_realtime.py"),
+        (["--out", "/dev/null/report"], "--out is /dev/null/report: expected a folder for files: Not a directory"),
         (["--rate", "0"], "rate is 0.0: expected a number of Hz above zero"),
         (["--seconds", "-1"], "seconds is -1.0: expected"),
         (["--core", "-1"], "core is -1: expected"),

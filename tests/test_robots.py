@@ -224,7 +224,7 @@ def test_warning_names_the_links_that_no_real_body_can_be_and_no_others(make, of
     (warning,) = caught
     named = {link.name for link in arm.all_links if repr(link.name) in str(warning.message)}
     assert named == offenders
-    with pytest.raises(fd.RobotError, match=" .*".join(sorted(map(repr, offenders)))):
+    with pytest.raises(fd.RobotError, match=r" .*\n  ".join(sorted(map(repr, offenders)))):
         fd.Robot(arm.all_links, arm.all_joints, strict=True)
 
 

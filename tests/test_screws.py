@@ -92,6 +92,8 @@ def test_published_three_link_example():
     with pytest.warns(fd.RobotWarning, match="not of unit length"):
         arm = from_screws(MLIST, GLIST, SLIST, gravity=G, convention="modern_robotics")
     assert isinstance(arm, fd.CoupledRobot)
+    with pytest.raises(fd.RobotError, match="not of unit length"):
+        from_screws(MLIST, GLIST, SLIST, gravity=G, convention="modern_robotics", strict=True)
     # that package's wrench is what the robot exerts, moment first: here it is what acts on the robot, force first
     tau = arm.inverse_dynamics([0.1] * 3, [0.1, 0.2, 0.3], [2, 1.5, 1], wrenches={"tip": -np.ones(6)})
     assert_allclose(tau, [74.69616155, -33.06766016, -3.23057314], rtol=0, atol=5e-9)  # as many digits as are printed
@@ -215,3 +217,11 @@ def test_first_moment_without_mass():
     bad[3:, :3] = bad[:3, 3:].T
     with pytest.raises(fd.RobotError, match=r"inertias\[0\], of 'link1': expected no first moment without mass"):
         from_screws([np.eye(4)], [bad], [[0, 0, 1, 0, 0, 0]])
+
+
+def test_impossible_bodies_are_errors_if_strict():
+    flat = np.diag([1.0, 1, 3, 2, 2, 2])  # its largest moment exceeds the sum of the others
+    with pytest.warns(fd.RobotWarning, match="'link1' has principal moments"):
+        from_screws([np.eye(4)], [flat], [[0, 0, 1, 0, 0, 0]])
+    with pytest.raises(fd.RobotError, match="'link1' has principal moments"):
+        from_screws([np.eye(4)], [flat], [[0, 0, 1, 0, 0, 0]], strict=True)

@@ -1,6 +1,7 @@
 """Tables and drawings: what they must say, how wide they may be, and what they do with odd robots."""
 
 import sys
+from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 import fastdyn as fd
 from fastdyn import show
 from fastdyn.geometry import turn
-from fastdyn.mechanism.poses import coordinates, link_poses, motion
+from fastdyn.mechanism.poses import coordinates, link_poses, motion, reach
 
 # ---------------------------------------------------------------------------------------------- tables
 
@@ -78,6 +79,50 @@ def test_repr_stays_one_line():
     assert "\n" not in repr(fd.robots.panda())
 
 
+class Cells(HTMLParser):
+    """The texts of a page's cells; raises where tags are not balanced."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.cells, self.attributes = [], [], []
+        self.feed(page)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+        self.attributes += attrs
+        if tag in ("td", "th"):
+            self.cells.append("")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open[-1] in ("td", "th"):
+            self.cells[-1] += data
+
+
+@pytest.mark.parametrize("name", fd.robots.names())
+def test_notebooks_show_every_joint_and_link(name):
+    robot = fd.robots.get(name)
+    page = Cells(robot._repr_html_())
+    assert {part.name for part in (*robot.all_links, *robot.all_joints)} <= set(page.cells)
+    assert {value for _, value in page.attributes} <= {"text-align:left", "text-align:right"}  # no colours
+
+
+def test_notebooks_escape_names_and_show_coupled_and_motionless_robots():
+    links = [fd.Link("<b>base</b>"), fd.Link("a & b", 1.0, (0, 0, 0.1))]
+    robot = fd.Robot(links, [fd.Joint('"<script>"', "<b>base</b>", "a & b")], name="<i>")
+    for each in (robot, robot.coupled([[2.0]])):
+        page = each._repr_html_()
+        assert "<script>" not in page
+        assert "<b>" not in page
+        assert "<i>" not in page
+        assert {'"<script>"', "a & b"} <= set(Cells(page).cells)
+    assert "<p>&quot;&lt;script&gt;&quot; = 2 phi1</p>" in page
+    assert "block" in Cells(fd.Robot([fd.Link("block")], [])._repr_html_()).cells
+
+
 # ---------------------------------------------------------------------------------------------- poses
 
 
@@ -145,6 +190,47 @@ def test_every_robot_can_be_drawn(pyplot, name):
     assert {str(i) for i in range(robot.n)} <= set(shown)
     labels = [text.get_text().strip() for text in ax.get_legend().get_texts()]
     assert labels[: robot.n] == [joint.name for joint in robot.joints]
+
+
+@pytest.mark.parametrize("name", fd.robots.names())
+def test_the_legend_covers_no_label(pyplot, name):
+    ax = fd.robots.get(name).plot()
+    ax.figure.canvas.draw()
+    legend = ax.get_legend().get_window_extent()
+    for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+        assert not legend.overlaps(axis.label.get_window_extent())
+        assert not any(legend.overlaps(label.get_window_extent()) for label in axis.get_ticklabels())
+    assert legend.x1 <= ax.figure.bbox.x1
+
+
+def test_the_legend_may_be_left_out(pyplot):
+    assert fd.robots.two_link().plot(legend=False).get_legend() is None
+
+
+@pytest.mark.parametrize("name", fd.robots.names())
+def test_axes_are_the_same_for_every_position(pyplot, name):
+    robot = fd.robots.get(name)
+    low, high = np.clip(robot.limits.position, -1.0, 1.0).T
+    figure, seen = pyplot.figure(), set()
+    for q in np.random.default_rng(1).uniform(low, high, (10, robot.n)):
+        figure.clear()
+        ax = robot.plot(q, ax=figure.add_subplot(projection="3d"))
+        seen.add((ax.get_xlim(), ax.get_ylim(), ax.get_zlim(), tuple(ax._box_aspect)))
+    assert len(seen) == 1
+
+
+def test_a_joint_beyond_its_limits_is_still_in_the_picture(pyplot):
+    ax = fd.robots.stanford().plot([0, np.pi / 2, 9.0, 0, 0, 0])
+    assert np.ptp(ax.get_xlim()) > 9
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_most_positions_are_within_reach(seed):
+    robot = fd.robots.random_tree(7, seed, prismatic=0.3)
+    q = np.random.default_rng(seed + 10).uniform(-1, 1, (50, 7))
+    low, high = reach(robot, np.zeros(7), 1.0)
+    found = np.array([[(robot.mount @ T)[:3, 3] for T in link_poses(robot, each).values()] for each in q])
+    assert ((found >= low - 1e-9) & (found <= high + 1e-9)).mean() > 0.98
 
 
 def test_scales_are_equal(pyplot):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import fastdyn as fd
 
 PAGE = Path(__file__).parents[1] / "notes" / "toml_format.md"
-DH, TREE = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+DH, TREE, COUPLED = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 
 
 def figures(robot):
@@ -114,6 +114,14 @@ def test_the_documented_tree_is_the_robot_it_says():
     assert robot.all_links[1].inertia[0, 2] == 1
 
 
+def test_the_documented_gripper_is_the_robot_it_says():
+    robot = fd.from_toml(COUPLED, strict=True)
+    assert (robot.names, robot.G.tolist(), robot.offset.tolist()) == (("opening",), [[0.5], [-0.5]], [0, -0.01])
+    assert robot.coupling.motors == (fd.Motor(1e-6, 500, 1e-5),)
+    assert robot.mass_matrix([0.0]) == pytest.approx(0.05 + 0.25)  # two fingers at half the rate, and a rotor
+    assert fd.from_toml(robot.to_toml()) == robot
+
+
 @pytest.mark.parametrize("angles", [(0.3, -0.7, 1.1), (90, 0, 180), (-90, 180, 0), (10, 90, 20)])
 def test_roll_pitch_yaw_turn_about_fixed_axes(angles):
     text = TREE.replace("rpy_deg = [0, 0, 90]", f"rpy_deg = {list(angles)}")
@@ -145,6 +153,10 @@ def test_files_of_any_editor_are_read(tmp_path, prefix, newline):
     file.write_bytes(prefix + TREE.replace("\n", newline).encode())
     assert figures(fd.load_toml(file)) == figures(fd.from_toml(TREE))
     assert figures(fd.load_toml(str(file))) == figures(fd.from_toml(TREE))
+
+
+def test_text_may_be_bytes():
+    assert fd.from_toml(TREE.encode()) == fd.from_toml(TREE)
 
 
 def test_errors_name_the_file(tmp_path):
@@ -226,7 +238,15 @@ def test_mistakes_are_named_with_table_and_key(text, old, new, message):
     ("text", "message"),
     [
         ("", "<text>: format: expected a string, found nothing"),
-        ("a = " + 10_000 * "[", "<text>: expected valid TOML, found: "),
+        ("a = " + 5_000 * "[" + 5_000 * "]", "<text>: expected at most 16 tables and lists inside each other"),
+        ("a = " + 30 * "[" + 30 * "]", "<text>: expected at most 16 tables and lists inside each other"),
+        (f"name{'.a' * 5_000} = 1", "<text>: expected at most 16 tables and lists inside each other"),
+        (f"\n# {'1' * 9}\na = {'1' * 5_000}", "<text>:3: expected numbers of fewer digits, found: Exceeds the limit"),
+        (b"name = 3", "<text>: format: expected a string, found nothing"),
+        (b"\xff", "<text>: expected UTF-8 text, found: 'utf-8' codec"),
+        ("\ud800", "<text>: expected UTF-8 text, found: 'utf-8' codec"),
+        (3, "<text>: expected the text of a TOML file, found int"),
+        (b"#" + b" " * 2**24, "<text>: expected at most 16 MiB, found more"),
         ('format = "fastdyn-tree-1"\nname = "x"', r"link: expected at least 1 \[\[link\]\], found nothing"),
         ('format = "fastdyn-tree-1"\nname = "x"\nlink = []', r"link: expected at least 1 \[\[link\]\], found \[\]"),
         ('format = "fastdyn-tree-1"\nname = "x"\nlink = [1]', r"link: expected at least 1 \[\[link\]\], found \[1\]"),
@@ -238,7 +258,7 @@ def test_mistakes_are_named_with_table_and_key(text, old, new, message):
     ],
 )
 def test_what_is_missing_is_named(text, message):
-    with pytest.raises(fd.RobotError, match=message):
+    with pytest.raises(fd.DescriptionError, match=message):
         fd.from_toml(text)
 
 
@@ -246,7 +266,7 @@ def test_bodies_that_cannot_be_are_warnings_and_errors_if_strict():
     text = DH.replace("[0.005, 0.035, 0.035]", "[0.005, 0.035, 0.135]")
     with pytest.warns(fd.RobotWarning, match="'link1'"):
         fd.from_toml(text)
-    with pytest.raises(fd.RobotError, match="x: robot 'scara' has links that no real body can be: 'link1'"):
+    with pytest.raises(fd.RobotError, match="x: robot 'scara' has links that no real body can be:\n  'link1'"):
         fd.from_toml(text, strict=True, source="x")
 
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastdyn as fd
-from fastdyn.formats import xml
+from fastdyn.formats import files, xml
 from fastdyn.formats.urdf import Described, Mimic, describe, mimics
 
 DATA = Path(__file__).parent / "data"
@@ -168,7 +168,7 @@ def test_bad_file_is_refused_with_line_and_reason(name):
 
 def test_what_is_too_much_is_refused(monkeypatch):
     with pytest.raises(fd.DescriptionError, match="expected at most 16 MiB, found more"):
-        fd.from_urdf("<robot>" + " " * xml.SIZE)
+        fd.from_urdf("<robot>" + " " * files.SIZE)
     with pytest.raises(fd.DescriptionError, match="2: <a> in <robot name='r'>: expected at most 50000 elements"):
         fd.from_urdf("<robot name='r'>\n" + "<a/>" * xml.ELEMENTS + "</robot>")
     with pytest.raises(fd.DescriptionError, match="expected the text of a URDF file, found PosixPath"):
@@ -300,20 +300,22 @@ def test_one_warning_lists_all_that_is_doubtful():
     (warning,) = caught
     assert warning.filename == __file__  # it points to the caller
     assert str(warning.message) == (
-        "file.urdf is doubtful, and taken as it stands: "
-        "line 3: <link name='negative'> has principal moments [-1.0, 2.0, 2.0]: expected none below zero; "
-        "line 4: <link name='triangle'> has principal moments [1.0, 1.0, 3.0]: the largest exceeds the sum of the "
-        "others; "
-        "line 5: <link name='massless'> has moments of inertia [1.0, 1.0, 1.0] but no mass; "
-        "line 6: <link name='nothing'> moves, but neither it nor what is fixed to it has mass; "
-        "line 14: <dynamics> in <joint name='5'> has 'mu_viscous', unknown to URDF and passed over"
+        "file.urdf is doubtful, and taken as it stands:\n"
+        "  line 3: <link name='negative'> has principal moments [-1.0, 2.0, 2.0]: expected none below zero\n"
+        "  line 4: <link name='triangle'> has principal moments [1.0, 1.0, 3.0]: the largest exceeds the sum of the "
+        "others\n"
+        "  line 5: <link name='massless'> has moments of inertia [1.0, 1.0, 1.0] but no mass\n"
+        "  line 6: <link name='nothing'> moves, but neither it nor what is fixed to it has mass\n"
+        "  line 14: <dynamics> in <joint name='5'> has 'mu_viscous', unknown to URDF and passed over"
     )
     np.testing.assert_array_equal(robot.links[0].inertia, np.diag([-1.0, 2, 2]))  # nothing is repaired
     np.testing.assert_array_equal(robot.links[2].inertia, np.eye(3))
 
 
 def test_strict_makes_doubts_errors():
-    with pytest.raises(fd.DescriptionError, match=r"file\.urdf: expected nothing doubtful, found line 3: .*line 14: "):
+    with pytest.raises(
+        fd.DescriptionError, match=r"(?s)file\.urdf: expected nothing doubtful, found\n  line 3: .*\n  line 14: "
+    ):
         fd.from_urdf(DOUBTFUL, strict=True, source="file.urdf")
     assert fd.from_urdf(ARM, strict=True).n == 3
 
@@ -323,7 +325,7 @@ def test_a_robot_says_the_same_of_itself():
     assert list(robot.doubts()) == ["negative", "triangle", "massless"]
     assert list(robot.doubts(massless=True)) == ["negative", "triangle", "massless", "nothing"]
     with pytest.warns(
-        fd.RobotWarning, match=r"'negative' has principal moments .*; 'triangle' .*; 'massless' "
+        fd.RobotWarning, match=r"\n  'negative' has principal moments .*\n  'triangle' .*\n  'massless' "
     ) as caught:
         fd.Robot(robot.all_links, robot.all_joints)
     assert len(caught) == 1
@@ -526,16 +528,37 @@ def test_mimic_joints_come_back():
     assert_same(robot.robot, again.robot)
 
 
-def test_couplings_that_mimic_cannot_say_are_refused():
+def test_the_order_of_coordinates_comes_back():
     arm = fd.robots.random_chain(3, 1)
-    assert "<mimic" not in fd.to_urdf(arm.coupled(np.eye(3)))
-    halted = fd.from_urdf(fd.to_urdf(arm.coupled([[0, 0], [0, 1], [1, 0]], [0.5, 0, 0])))
-    assert halted.names == ("joint2", "joint3")  # in the joints' order, not in that of the coordinates
-    assert halted.joint_positions([1.0, 2.0]).tolist() == [0.5, 1, 2]
-    with pytest.raises(fd.RobotError, match="expected a joint that is the coordinate 'phi2', found none"):
-        fd.to_urdf(arm.coupled([[1, 0], [0, 2], [0, 3]]))
-    with pytest.raises(fd.RobotError, match="joint 'joint3': expected it to follow one coordinate"):
-        fd.to_urdf(arm.coupled([[1, 0], [0, 1], [1, 1]]))
+    names = ["joint1", "joint2", "joint3"]
+    same = fd.from_urdf(fd.to_urdf(arm.coupled(np.eye(3), names=names)))
+    assert type(same) is fd.Robot  # a coupling that changes nothing
+    held = arm.coupled([[0, 0], [1, 0], [0, 1]], [0.5, 0, 0], names=names[1:])
+    again = fd.from_urdf(held.to_urdf())
+    assert again.coupling == held.coupling
+    assert again.joint_positions([1.0, 2.0]).tolist() == [0.5, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("G", "more", "message"),
+    [
+        ([[1, 0], [0, 2], [0, 3]], {}, "coordinate 'joint2': expected it to be the position of a joint of that name"),
+        ([[1, 0], [0, 1], [0, 3]], {"offset": [0, 1, 0]}, "coordinate 'joint2': expected it to be the position"),
+        ([[1, 0], [0, 1], [0, 3]], {"names": None}, "coordinate 'phi1': expected it to be the position of a joint"),
+        (
+            [[1, 0], [0, 1], [1, 1]],
+            {},
+            r"joint 'joint3': expected it to follow one coordinate, found \['joint1', 'joint2",
+        ),
+        ([[0, 1], [1, 0], [1, 0]], {"names": ["joint2", "joint1"]}, r"the order of coordinates \['joint2', 'joint1'\]"),
+        ([[1, 0], [0, 1], [1, 0]], {"motors": [None, fd.Motor(1e-3)]}, "the motor of coordinate 'joint2'"),
+    ],
+)
+def test_couplings_that_mimic_cannot_say_are_refused(G, more, message):
+    arm = fd.robots.random_chain(3, 1).coupled(G, **{"names": ["joint1", "joint2"], **more})
+    with pytest.raises(fd.RobotError, match=f"URDF's <mimic> cannot express {message}.*; to_toml writes any coupling"):
+        fd.to_urdf(arm)
+    assert fd.from_toml(arm.to_toml()) == arm
 
 
 def test_others_read_what_is_written():

@@ -1,32 +1,13 @@
 """Every URDF file of the example-robot-data package: read as Pinocchio reads it, and back again."""
 
-from importlib.metadata import PackageNotFoundError, distribution
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import fastdyn as fd
 from fastdyn.formats.urdf import describe
 from fastdyn.robot import robot_of
+from tests.real_robots import FILES, READ, REFUSED, Peer
 
-pin = pytest.importorskip("pinocchio")
-
-
-def find_files():
-    try:
-        package = distribution("example-robot-data")
-    except PackageNotFoundError:
-        return []
-    return sorted(Path(package.locate_file(file)) for file in package.files or () if file.suffix == ".urdf")
-
-
-REFUSED = {
-    "alex_psyonic_hands.urdf": "'index_q1', no joint of this robot",  # Pinocchio leaves mimics aside unless asked
-    "ur3.urdf": "expected the attribute 'name'",  # what xacro makes of macros that nobody calls; others refuse it too
-}
-FILES = find_files()
-READ = [path for path in FILES if path.name not in REFUSED]
 pytestmark = pytest.mark.skipif(not FILES, reason="example-robot-data is not installed")
 
 
@@ -38,33 +19,6 @@ def each(paths):
 def test_files_that_contradict_themselves_are_refused(path):
     with pytest.raises(fd.DescriptionError, match=REFUSED[path.name]):
         fd.load_urdf(path)
-
-
-class Peer:
-    """Pinocchio's model of the same file, in our order of joints."""
-
-    def __init__(self, path, names, gravity, mimic=False):
-        self.model = pin.buildModelFromUrdf(str(path), mimic)
-        self.model.gravity.linear = gravity
-        self.data = self.model.createData()
-        self.joints = [self.model.joints[self.model.getJointId(name)] for name in names]
-        self.place = np.array([joint.idx_v for joint in self.joints], dtype=int)
-        assert self.model.nv == len(names)
-
-    def coordinates(self, q):
-        found = pin.neutral(self.model)
-        for joint, value in zip(self.joints, q, strict=True):
-            found[joint.idx_q : joint.idx_q + joint.nq] = value if joint.nq == 1 else (np.cos(value), np.sin(value))
-        return found
-
-    def inverse_dynamics(self, q, qd, qdd):
-        v, a = np.zeros((2, self.model.nv))
-        v[self.place], a[self.place] = qd, qdd
-        return pin.rnea(self.model, self.data, self.coordinates(q), v, a)[self.place]
-
-    def mass_matrix(self, q):
-        upper = np.triu(pin.crba(self.model, self.data, self.coordinates(q)))
-        return (upper + np.triu(upper, 1).T)[np.ix_(self.place, self.place)]
 
 
 def worst_difference(peer, robot, samples=10):
@@ -80,6 +34,10 @@ def worst_difference(peer, robot, samples=10):
     return worst
 
 
+def coordinates(robot):
+    return robot.names if isinstance(robot, fd.CoupledRobot) else [joint.name for joint in robot.joints]
+
+
 @each(READ)
 def test_torques_and_mass_matrix_are_those_of_pinocchio(path):
     robot = robot_of(describe(path.read_bytes()).description).without_friction()
@@ -90,18 +48,53 @@ def test_torques_and_mass_matrix_are_those_of_pinocchio(path):
 @each([path for path in READ if b"<mimic" in path.read_bytes()])
 def test_mimics_are_those_of_pinocchio(path):
     robot = fd.load_urdf(path).without_friction()
-    names = robot.names if isinstance(robot, fd.CoupledRobot) else [joint.name for joint in robot.joints]
     try:
-        peer = Peer(path, names, robot.gravity, mimic=True)
+        peer = Peer(path, coordinates(robot), robot.gravity, mimic=True)
     except ValueError as problem:  # it sorts siblings by name, and wants leaders before followers then
         pytest.skip(f"Pinocchio refuses: {problem}")
     assert worst_difference(peer, robot) < 1e-10
+    read = fd.from_pinocchio(peer.model).without_friction()
+    again = Peer(path, coordinates(read), read.gravity, mimic=True)  # in Pinocchio's order of joints
+    assert worst_difference(again, read) < 1e-10
+
+
+@each([path for path in READ if b"<mimic" in path.read_bytes()])
+def test_real_robots_without_their_coupled_coordinates_are_plain(path):
+    robot = fd.load(path)
+    if not isinstance(robot, fd.CoupledRobot):
+        pytest.skip("only fixed joints mimic others")
+    rest = dict(zip(robot.names, np.clip(0.0, *robot.limits.position.T), strict=True))
+    coupled = {name: rest[name] for name, column in zip(robot.names, robot.G.T, strict=True) if sum(column != 0) > 1}
+    held = fd.load(path, locked=coupled)
+    assert type(held) is fd.Robot
+    assert [joint.name for joint in held.joints] == [name for name in robot.names if name not in coupled]
+    free = [k for k, name in enumerate(robot.names) if name not in coupled]
+    q = np.array(list(rest.values()))
+    M = robot.mass_matrix(q)[np.ix_(free, free)]
+    np.testing.assert_allclose(held.mass_matrix(q[free]), M, rtol=0, atol=1e-12 * np.abs(M).max())
+
+
+@each(READ)
+def test_real_robots_are_printed_drawn_and_kept(path):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    robot = fd.load(path)
+    text = str(robot)
+    assert text.startswith(f"{robot.name}: ")
+    assert max(map(len, text.splitlines())) <= 120
+    ax = robot.plot()
+    ax.figure.canvas.draw()
+    pyplot.close("all")
+    assert fd.from_toml(robot.to_toml()) == robot
 
 
 @each(READ)
 def test_real_robots_come_back(path):
     robot = fd.load_urdf(path)
     again = fd.from_urdf(fd.to_urdf(robot))
+    assert again.coupling == robot.coupling
     for ours, theirs in zip(again.joints, robot.joints, strict=True):
         assert (ours.name, ours.child, ours.kind, ours.limits) == (
             theirs.name,

@@ -248,6 +248,17 @@ def test_copying_a_joint_leaves_its_axis_alone():
         assert np.array_equal(replace(joint, name="k").axis, joint.axis)
 
 
+def test_a_pose_is_a_matrix_or_an_origin_wherever_one_is_taken():
+    place = (0.1, -0.2, 0.3)
+    arm = fd.robots.two_link()
+    joint = fd.Joint("j", "base", "arm", origin=place, tail=place)
+    both = arm.with_mount(place), arm.with_tool(pose=place)
+    made = fd.Robot([fd.Link("base"), fd.Link("arm", 1.0)], [joint], mount=place)
+    for found in (joint.origin, joint.tail, both[0].mount, both[1].all_joints[-1].origin, made.mount):
+        assert np.array_equal(found, fd.pose(place))
+        assert not np.asarray(found).flags.writeable
+
+
 def test_moving_mass_counts_what_is_fixed_to_moving_links():
     arm = fd.robots.two_link(m1=1.0, m2=2.0).with_tool(0.5, name="drill").with_tool(9.0, name="table", link="base")
     assert arm.moving_mass == 3.5

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from fastdyn.errors import ArgumentError, ArgumentTypeError, NotFiniteError
-from fastdyn.mechanism.parts import Array
+from fastdyn.mechanism.parts import Array, masked
 
 FLOAT: np.dtype[Any] = np.dtype(np.float64)
 SINGLE: np.dtype[Any] = np.dtype(np.float32)
@@ -24,7 +24,7 @@ def precision(dtype: DTypeLike | None) -> np.dtype[Any]:
         return FLOAT
     try:
         return REALS[np.dtype(dtype)]
-    except (TypeError, KeyError) as problem:
+    except (TypeError, ValueError, KeyError) as problem:
         raise ArgumentError(f"dtype is {dtype!r}: expected float64 or float32") from problem
 
 
@@ -56,18 +56,26 @@ def _numbers(value: ArrayLike, name: str, core: tuple[int, ...], robot: str, of:
     """An array of the wanted precision whose last axes have the expected lengths."""
     if type(value) is np.ndarray and value.dtype is real and value.shape[value.ndim - len(core) :] == core:
         return value
-    try:
-        array = np.asarray(value)
-    except ValueError as problem:
-        raise ArgumentError(f"{name} is not a rectangular array: {problem}") from problem
-    if array.dtype.kind not in "fiu":
-        raise ArgumentTypeError(f"{name} has dtype {array.dtype}: expected real numbers")
+    array = real_numbers(value, name)
     if array.shape[max(array.ndim - len(core), 0) :] != core:
         count = f"{core[0]} {of}" + "s" * (core[0] != 1)
         expected = ", ".join(map(str, core))
         raise ArgumentError(f"{name} has shape {array.shape}, but {robot} has {count}: expected (..., {expected})")
     with np.errstate(over="ignore"):  # values beyond single precision become infinite, and are then refused
         return array.astype(real, copy=False)
+
+
+def real_numbers(value: ArrayLike, name: str) -> Array:
+    """An array of real numbers, of any shape and precision; raises for anything else."""
+    if masked(value):
+        raise ArgumentTypeError(f"{name} is a masked array: expected real numbers without a mask")
+    try:
+        array = np.asarray(value)
+    except ValueError as problem:
+        raise ArgumentError(f"{name} is not a rectangular array: {problem}") from problem
+    if array.dtype.kind not in "fiu":
+        raise ArgumentTypeError(f"{name} has dtype {array.dtype}: expected real numbers")
+    return array
 
 
 def _common_lead(arrays: Mapping[str, Array], cores: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
@@ -103,7 +111,7 @@ def target(
     shape = lead + core
     if out is None:
         return np.empty(shape, real)
-    if not isinstance(out, np.ndarray):
+    if not isinstance(out, np.ndarray) or masked(out):
         raise ArgumentTypeError(f"{name} is a {type(out).__name__}: expected a NumPy array")
     if out.dtype != real:
         raise ArgumentTypeError(f"{name} has dtype {out.dtype}: expected {real}")

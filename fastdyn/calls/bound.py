@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
 from numba.core import config
 
 from fastdyn.calls import generate
@@ -77,6 +78,9 @@ class Bound:
         >>> loop.explain(loop.gravity_forces())
         'an argument or a result is not finite'
         """
+        last = 2 * len(self._parameters.names) + 1
+        if isinstance(status, bool) or not isinstance(status, int | np.integer) or not 0 <= status <= last:
+            raise ArgumentError(f"status is {status!r}: expected a status that a call returned, 0 to {last}")
         if status == 0:
             return "all is well"
         if status == 1:

@@ -13,10 +13,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 from numpy import empty, ndarray
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from fastdyn.calls import generate, lanes
-from fastdyn.calls.arguments import FLOAT, check_finite, flat, read, target
+from fastdyn.calls.arguments import FLOAT, check_finite, flat, precision, read, target
 from fastdyn.calls.headers import READABLE, WELL_FORMED, layout_table
 from fastdyn.calls.parameters import Parameters
 from fastdyn.calls.threads import Call, Span, useful, walk
@@ -76,15 +76,24 @@ class Task:
         self.workspace: Workspace | None = None
         self.address = 0
         self.one: Callable[..., int] = self._first_state
+        self.others: dict[np.dtype[Any], Task] = {}  # in other precisions
         self.spare: list[Array] = []  # unused scratch buffers
 
     def __call__(
-        self, values: tuple[Any, ...], out: Result = None, threads: int = 1, index: tuple[int, ...] = ()
+        self,
+        values: tuple[Any, ...],
+        out: Result = None,
+        threads: int = 1,
+        dtype: DTypeLike | None = None,
+        index: tuple[int, ...] = (),
     ) -> Result:
         """The quantity for one state (n,) or any batch (..., n) of them.
 
-        values: in the order of its inputs, optional ones last or left out; index: one integer if it takes one.
+        values: in the order of its inputs, optional ones last or left out; dtype: if not the task's own precision;
+        index: one integer if it takes one.
         """
+        if dtype is not None:
+            return self.in_precision(dtype)(values, out, threads, index=index)
         if self.readable and type(values[0]) is ndarray:
             if out is None and threads is ONE:
                 result = empty(self.core) if self.core is not None else self._empty(())
@@ -94,6 +103,15 @@ class Task:
             if found is not None:
                 return found
         return self._any(values, out, threads, index)
+
+    def in_precision(self, dtype: DTypeLike | None) -> Task:
+        """The same quantity in another precision, made once; this one if none is given."""
+        real = self.real if dtype is None else precision(dtype)
+        if real is self.real:
+            return self
+        if real not in self.others:
+            self.others.setdefault(real, Task(self.parameters, self.quantity, real))
+        return self.others[real]
 
     def _empty(self, lead: tuple[int, ...]) -> Result:
         if self.several:

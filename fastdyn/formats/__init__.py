@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import WRAPPER_ASSIGNMENTS, wraps
 from inspect import signature
@@ -83,10 +83,11 @@ def by_suffix() -> dict[str, list[Format]]:
     return found
 
 
-def load(path: str | os.PathLike[str], strict: bool = False) -> Description:
+def load(path: str | os.PathLike[str], strict: bool = False, locked: Mapping[str, float] | None = None) -> Description:
     """The robot in a .urdf, .xml (URDF, or MJCF through the package mujoco) or .toml file.
 
-    strict: physically doubtful data raises an error instead of a RobotWarning.
+    strict: physically doubtful data raises an error instead of a RobotWarning. locked: joints or coordinates to hold,
+    as in robot.locked: fd.load("panda.urdf", locked={"panda_finger_joint1": 0.02}) is a Robot of seven joints.
 
     >>> import pathlib, tempfile
     >>> import fastdyn as fd
@@ -102,11 +103,14 @@ def load(path: str | os.PathLike[str], strict: bool = False) -> Description:
         kinds = ", ".join(
             f"{suffix} ({' or '.join(each.name for each in formats)})" for suffix, formats in known.items()
         )
-        raise DescriptionError(f"{file}: expected a file of one of the kinds {kinds}, found the suffix {file.suffix!r}")
+        hint = "" if file.suffix else f"; a built-in robot of that name: fd.robots.get({str(file)!r})"
+        raise DescriptionError(
+            f"{file}: expected a file of one of the kinds {kinds}, found the suffix {file.suffix!r}{hint}"
+        )
     for format in possible:
         if format.recognises is not None and format.recognises(file):
-            return format.read(file, strict=strict)
-    return possible[0].read(file, strict=strict)
+            return format.read(file, strict=strict, locked=locked)
+    return possible[0].read(file, strict=strict, locked=locked)
 
 
 def returning(make: Callable[[Description], R], read: Callable[P, Description]) -> Callable[P, R]:

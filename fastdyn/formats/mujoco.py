@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 import os
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from fastdyn.errors import DescriptionError, MissingExtraError, RobotError
+from fastdyn.errors import DescriptionError, RobotError
+from fastdyn.formats import xml
+from fastdyn.formats.files import contents, package
 from fastdyn.formats.names import free_name
 from fastdyn.geometry import go, homogeneous, rotation_from_quaternion, turn
-from fastdyn.mechanism.description import Description, warn
+from fastdyn.mechanism import variations
+from fastdyn.mechanism.description import Description, doubtful
 from fastdyn.mechanism.parts import Array, Joint, Limits, Link, Motor
 
 # features that affect the motion and that a Robot cannot represent: (array of the model, owner, meaning)
@@ -32,15 +34,15 @@ FOREIGN = (
 )
 
 
-def from_mujoco(model: Any, strict: bool = False) -> Description:
+def from_mujoco(model: Any, strict: bool = False, locked: Mapping[str, float] | None = None) -> Description:
     """The robot of a mujoco.MjModel with hinge and slide joints; q is MuJoCo's qpos, in its order.
 
     Bodies become links, fixed ones if they have no joint; several joints of one body are linked by massless links.
     Armature, damping and frictionloss of joints, and armature and damping of actuators on joints, become motors; MuJoCo
     smooths friction near zero velocity, a Robot does not. tau is the total actuator force at the joints, including
-    actuator bias forces and plugins (a RobotWarning lists these). Anything else that affects the motion raises a
-    RobotError: ball and free joints, springs, equality constraints, tendons with forces, fluid, gravity compensation.
-    Contacts are ignored.
+    actuator bias forces and plugins (a RobotWarning lists these, an error under strict=True). Anything else that
+    affects the motion raises a RobotError: ball and free joints, springs, equality constraints, tendons with forces,
+    fluid, gravity compensation. Contacts are ignored. locked: joints to hold, as in robot.locked.
 
     >>> import fastdyn as fd, mujoco
     >>> import numpy as np
@@ -50,11 +52,15 @@ def from_mujoco(model: Any, strict: bool = False) -> Description:
     >>> fd.from_mujoco(model).inverse_dynamics([np.pi / 2], [0.0], [1.0]).round(12)
     array([10.6])
     """
-    mujoco: Any = importlib.import_module("mujoco")
+    mujoco = package("mujoco", "from_mujoco")
     if not isinstance(model, mujoco.MjModel):
         raise RobotError(f"model: expected a mujoco.MjModel, found {type(model).__name__}")
+    try:
+        model.names.decode()
+    except UnicodeDecodeError as problem:
+        raise RobotError(f"names: expected UTF-8 text, found: {problem}") from problem
     _refuse(model, mujoco)
-    _warn(model)
+    _check_dropped(model, strict)
     motors = _motors(model, mujoco)
     bodies = _names(model, "body", model.nbody)
     called = _names(model, "joint", model.njnt)
@@ -76,34 +82,30 @@ def from_mujoco(model: Any, strict: bool = False) -> Description:
         R = rotation_from_quaternion(model.body_iquat[b])
         links.append(Link(bodies[b], model.body_mass[b], model.body_ipos[b], R @ np.diag(model.body_inertia[b]) @ R.T))
     gravity = np.zeros(3) if _off(model, mujoco, "GRAVITY") else model.opt.gravity
-    return Description(links, joints, model.names.split(b"\0")[0].decode(), gravity).checked(strict)
+    description = Description(links, joints, model.names.split(b"\0")[0].decode(), gravity).checked(strict)
+    return variations.locked(description, locked)
 
 
-def load_mjcf(path: str | os.PathLike[str], strict: bool = False) -> Description:
+def load_mjcf(
+    path: str | os.PathLike[str], strict: bool = False, locked: Mapping[str, float] | None = None
+) -> Description:
     """The robot of an MJCF file, compiled by MuJoCo: see from_mujoco."""
+    mujoco = package("mujoco", f"reading the MJCF file {path}")
+    data = contents(path)
+    text = xml.decoded(data, os.fspath(path))
     try:
-        mujoco: Any = importlib.import_module("mujoco")
-    except ImportError as problem:
-        raise MissingExtraError(
-            f"{path} is an MJCF file: reading it needs the package mujoco (pip install mujoco)"
-        ) from problem
-    try:
-        model = mujoco.MjModel.from_xml_path(str(path))
+        if text.encode() == data:
+            model = mujoco.MjModel.from_xml_path(os.fspath(path))
+        else:  # MuJoCo reads UTF-8 only
+            model = mujoco.MjModel.from_xml_string(text.lstrip("\ufeff"))
     except ValueError as problem:
         raise DescriptionError(f"{path}: MuJoCo refuses it: {problem}") from problem
-    return from_mujoco(model, strict)
+    return from_mujoco(model, strict, locked)
 
 
 def is_mjcf(path: str | os.PathLike[str]) -> bool:
     """Whether an XML file's first element is <mujoco>."""
-    start = Path(path).read_bytes()[: 1 << 16]
-    while start.lstrip().startswith((b"<?", b"<!--", b"\xef\xbb\xbf")):
-        start = start.lstrip()
-        end = b"-->" if start.startswith(b"<!--") else b"?>" if start.startswith(b"<?") else b"\xbf"
-        _, found, start = start.partition(end)
-        if not found:
-            return False
-    return start.lstrip().startswith(b"<mujoco")
+    return xml.prolog(contents(path))[0] == "mujoco"
 
 
 def _joint(model: Any, mujoco: Any, j: int, name: str, ends: tuple[str, str], at: Array, motor: Motor) -> Joint:
@@ -161,16 +163,16 @@ def _refuse(model: Any, mujoco: Any) -> None:
         raise RobotError(f"body {_name(model, 'body', b)!r}: expected no plugin, found one")
 
 
-def _warn(model: Any) -> None:
-    """Warns of dropped features that do not change the equations of motion."""
+def _check_dropped(model: Any, strict: bool) -> None:
+    """Warns of dropped features that do not change the equations of motion; raises if strict."""
     own = np.flatnonzero((model.actuator_biastype != 0) | (model.actuator_plugin >= 0))
     if own.size:
         names = ", ".join(repr(_name(model, "actuator", i)) for i in own)
-        warn(f"forces of their own of actuators {names} are left to tau")
+        doubtful(f"forces of their own of actuators {names} are left to tau", strict)
     bounded = np.flatnonzero(model.tendon_limited)
     if bounded.size:
         names = ", ".join(repr(_name(model, "tendon", i)) for i in bounded)
-        warn(f"limits of tendons {names} are dropped")
+        doubtful(f"limits of tendons {names} are dropped", strict)
 
 
 def _off(model: Any, mujoco: Any, what: str) -> bool:

@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 from fastdyn.errors import RobotError
 from fastdyn.geometry import go, point_inertia
 from fastdyn.mechanism.coupling import Coupling
-from fastdyn.mechanism.description import Description, warn
-from fastdyn.mechanism.parts import Array, Joint, JointKind, Link, frozen, pose
+from fastdyn.mechanism.description import Description, doubtful
+from fastdyn.mechanism.parts import Array, Joint, JointKind, Link, checked_pose, frozen
 
 Convention = Literal["link", "modern_robotics"]
 ROUNDING = 1e-6  # tolerance for screws and placements given in single precision
@@ -31,6 +31,7 @@ def from_screws(
     gravity: ArrayLike | None = None,
     name: str | None = None,
     convention: Convention = "link",
+    strict: bool = False,
 ) -> Description:
     """A chain of n links, called link1, link2, ..., from its screws.
 
@@ -40,7 +41,7 @@ def from_screws(
     the link frames, "modern_robotics" for n columns S_i in the base frame, as in Mlist, Glist and Slist of that
     package. A screw (w, v) is a revolute joint if its pitch w . v / |w|^2 is zero, a prismatic one if w is, else a
     helical one. A screw that is not of unit length scales its coordinate: this issues a RobotWarning, and the result is
-    a CoupledRobot in the coordinates of the screws.
+    a CoupledRobot in the coordinates of the screws. strict: warnings are errors.
 
     >>> import fastdyn as fd
     >>> import numpy as np
@@ -54,7 +55,7 @@ def from_screws(
         raise RobotError(f"convention is {convention!r}: expected 'link' or 'modern_robotics'")
     rows = _rows(screws, convention)
     n = len(rows)
-    places = [pose(M, f"home[{i}]") for i, M in enumerate(home)]
+    places = [checked_pose(M, f"home[{i}]") for i, M in enumerate(home)]
     bodies = list(inertias)
     called = [f"joint{i + 1}" for i in range(n)] if names is None else list(names)
     for what, found, expected in (
@@ -77,12 +78,13 @@ def from_screws(
     if len(places) > n:
         joints.append(Joint("tip", links[-1].name, "tip", "fixed", origin=places[n]))
         links.append(Link("tip"))
-    description = Description(links, joints, "screw robot" if name is None else name, gravity).checked(strict=False)
+    description = Description(links, joints, "screw robot" if name is None else name, gravity).checked(strict)
     if np.abs(lengths - 1).max(initial=0.0) <= ROUNDING:
         return description
-    warn(
+    doubtful(
         f"robot {description.name!r} has screws that are not of unit length: one unit of the coordinates is "
-        f"{lengths.tolist()} rad or m"
+        f"{lengths.tolist()} rad or m",
+        strict,
     )
     return description.replace(coupling=Coupling(np.diag(lengths), names=called))
 

@@ -8,23 +8,28 @@ from __future__ import annotations
 import difflib
 import json
 import math
+import os
+import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastdyn.errors import RobotError
+from fastdyn.errors import DescriptionError, RobotError
 from fastdyn.formats.dh import Convention, DHLink, from_dh
+from fastdyn.formats.files import check_size, contents
 from fastdyn.geometry import homogeneous, rotation_from_rpy
+from fastdyn.mechanism import variations
+from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import STANDARD_GRAVITY, Description, Mechanism
-from fastdyn.mechanism.parts import KINDS, MOVING, Array, Joint, JointKind, Limits, Link, Motor
-from fastdyn.mechanism.parts import pose as checked_pose
+from fastdyn.mechanism.parts import KINDS, MOVING, Array, Joint, JointKind, Limits, Link, Motor, checked_pose
 
 DH, TREE = "fastdyn-dh-1", "fastdyn-tree-1"
+DEPTH = 16  # tables and lists inside each other
+LONG = re.compile(r"[0-9][0-9_]{4299,}")  # more digits than Python reads
 
 Units = dict[str, Callable[[float], float]]  # unit at the end of a key -> conversion to SI
 ANGLE: Units = {"rad": float, "deg": math.radians}
@@ -42,17 +47,20 @@ SLIDING_DAMPING: Units = {"N_s_per_m": float}
 NONE: Units = {"": float}
 
 
-def load_toml(path: str | Path, strict: bool = False) -> Description:
-    """The robot that a TOML file describes. strict: as for Robot."""
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as problem:
-        raise RobotError(f"{path}: expected UTF-8 text, found {problem}") from problem
-    return from_toml(text, strict, source=str(path))
+def load_toml(
+    path: str | os.PathLike[str], strict: bool = False, locked: Mapping[str, float] | None = None
+) -> Description:
+    """The robot that a TOML file describes: see from_toml."""
+    return from_toml(contents(path), strict, os.fspath(path), locked)
 
 
-def from_toml(text: str, strict: bool = False, source: str = "<text>") -> Description:
-    """The robot that a TOML text describes. source: the text's name in error messages.
+def from_toml(
+    text: str | bytes, strict: bool = False, source: str = "<text>", locked: Mapping[str, float] | None = None
+) -> Description:
+    """The robot that a TOML text describes, a CoupledRobot if it has coordinates of its own.
+
+    strict: as for Robot; source: the text's name in error messages; locked: joints or coordinates to hold, as in
+    robot.locked.
 
     >>> import fastdyn as fd
     >>> arm = fd.from_toml('''
@@ -71,21 +79,15 @@ def from_toml(text: str, strict: bool = False, source: str = "<text>") -> Descri
     >>> arm.mass_matrix([0.0])
     array([[1.]])
     """
-    try:
-        entries = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as problem:  # RecursionError: nested too deeply
-        raise RobotError(f"{source}: expected valid TOML, found: {problem}") from problem
-    top = _Table(entries, source)
+    top = _Table(_entries(_decoded(text, source), source), source)
     top.text("source", default="")  # where the figures are from, and remarks: not kept
     top.text("note", default="")
     kind = top.choice("format", (DH, TREE))
-    return _dh(top, strict) if kind == DH else _tree(top, strict)
+    return variations.locked(_dh(top, strict) if kind == DH else _tree(top, strict), locked)
 
 
 def to_toml(robot: Mechanism) -> str:
     """The robot as a TOML text of the kind "fastdyn-tree-1". Reading it gives the same robot, bit for bit.
-
-    The format has no coupling: a CoupledRobot raises a RobotError.
 
     >>> import fastdyn as fd
     >>> print(to_toml(fd.Robot([fd.Link("base"), fd.Link("bob", 2.0, (0, 0, -0.5))],
@@ -110,18 +112,59 @@ def to_toml(robot: Mechanism) -> str:
     axis = [0.0, 1.0, 0.0]
     <BLANKLINE>
     """
-    if robot.coupling is not None:
-        raise RobotError(f"robot {robot.name!r}: expected joints that move independently, found them coupled")
     lines = [f"format = {_quoted(TREE)}", f"name = {_quoted(robot.name)}"]
     lines += [f"gravity_m_per_s2 = {robot.gravity.tolist()}", *_pose_out("mount", robot.mount)]
     for link in robot.all_links:
         lines += ["", "[[link]]", *_link_out(link)]
+    coupling = robot.coupling
+    offsets = (
+        {} if coupling is None else dict(zip((j.name for j in robot.joints), coupling.offset.tolist(), strict=True))
+    )
     for joint in robot.all_joints:
-        lines += ["", "[[joint]]", *_joint_out(joint)]
+        lines += ["", "[[joint]]", *_joint_out(joint, offsets.get(joint.name, 0.0))]
+    if coupling is not None:
+        lines += _coordinates_out(coupling, robot.joints)
     return "\n".join(lines) + "\n"
 
 
 # ---------------------------------------------------------------------------------------------- reading
+
+
+def _decoded(text: str | bytes, source: str) -> str:
+    if not isinstance(text, str | bytes):
+        raise DescriptionError(f"{source}: expected the text of a TOML file, found {type(text).__name__}")
+    try:
+        data = text.encode() if isinstance(text, str) else text
+        check_size(data, source)
+        return data.decode("utf-8-sig")
+    except UnicodeError as problem:
+        raise DescriptionError(f"{source}: expected UTF-8 text, found: {problem}") from problem
+
+
+def _entries(text: str, source: str) -> dict[str, Any]:
+    """The contents of a TOML text."""
+    try:
+        entries = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise DescriptionError(f"{source}: expected valid TOML, found: {problem}") from problem
+    except RecursionError as problem:
+        raise _too_deep(source) from problem
+    except ValueError as problem:  # a number with more digits than Python reads
+        long = LONG.search(text)
+        line = "" if long is None else f":{text.count(chr(10), 0, long.start()) + 1}"
+        raise DescriptionError(f"{source}{line}: expected numbers of fewer digits, found: {problem}") from problem
+    waiting: list[tuple[Any, int]] = [(entries, 0)]
+    while waiting:
+        found, depth = waiting.pop()
+        if depth > DEPTH:
+            raise _too_deep(source)
+        inside = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
+        waiting += [(each, depth + 1) for each in inside]
+    return entries
+
+
+def _too_deep(source: str) -> DescriptionError:
+    return DescriptionError(f"{source}: expected at most {DEPTH} tables and lists inside each other, found more")
 
 
 class _Table:
@@ -134,8 +177,8 @@ class _Table:
         """A key's path in the file, for messages: "[[joint]] 2 ('elbow'), limits, lower_deg"."""
         return f"{self.path}, {key}" if self.path else key
 
-    def error(self, key: str, expected: str, found: Any) -> RobotError:
-        return RobotError(f"{self.source}: {self.inside(key)}: expected {expected}, found {_shown(found)}")
+    def error(self, key: str, expected: str, found: Any) -> DescriptionError:
+        return DescriptionError(f"{self.source}: {self.inside(key)}: expected {expected}, found {_shown(found)}")
 
     def take(self, stem: str, units: Units = NONE) -> tuple[str, Any, Callable[[float], float]]:
         """The key given for a quantity, its value (None if not given) and its conversion to SI."""
@@ -143,7 +186,9 @@ class _Table:
         self.known |= set(keys)
         given = [key for key in keys if key in self.entries]
         if len(given) > 1:
-            raise RobotError(f"{self.source}: {self.inside(stem)}: expected one of {' and '.join(given)}, found both")
+            raise DescriptionError(
+                f"{self.source}: {self.inside(stem)}: expected one of {' and '.join(given)}, found both"
+            )
         key = given[0] if given else " or ".join(keys)
         return key, self.entries.get(key), keys[given[0]] if given else float
 
@@ -160,6 +205,12 @@ class _Table:
         if found not in among:
             raise self.error(key, f"one of {', '.join(map(repr, among))}", found)
         return found
+
+    def flag(self, key: str) -> bool:
+        _, found, _ = self.take(key)
+        if found is not None and not isinstance(found, bool):
+            raise self.error(key, "true or false", found)
+        return bool(found)
 
     def numbers(
         self,
@@ -209,7 +260,7 @@ class _Table:
         for key in self.entries:
             if key not in self.known:
                 near = difflib.get_close_matches(key, self.known, n=1) or sorted(self.known)
-                raise RobotError(f"{self.source}: {self.inside(key)}: unknown key, expected {' or '.join(near)}")
+                raise DescriptionError(f"{self.source}: {self.inside(key)}: unknown key, expected {' or '.join(near)}")
 
     @contextmanager
     def blamed(self) -> Iterator[None]:
@@ -217,7 +268,7 @@ class _Table:
         try:
             yield
         except RobotError as problem:
-            raise RobotError(f"{self.source}: {self.path + ': ' if self.path else ''}{problem}") from problem
+            raise DescriptionError(f"{self.source}: {self.path + ': ' if self.path else ''}{problem}") from problem
 
 
 def _dh(top: _Table, strict: bool) -> Description:
@@ -252,10 +303,43 @@ def _row(table: _Table) -> DHLink:
 def _tree(top: _Table, strict: bool) -> Description:
     name, gravity, mount = top.text("name"), _gravity(top), _pose(top, "mount")
     links = [_link(table) for table in _named(top.tables("link", least=1))]
-    joints = [_joint(table) for table in _named(top.tables("joint"))]
+    coordinates = _named(top.tables("coordinate"))
+    joints, offsets = [], []
+    for table in _named(top.tables("joint")):
+        joint, offset = _joint(table, coupled=bool(coordinates))
+        joints.append(joint)
+        offsets += [offset] if joint.kind != "fixed" else []
     top.finish()
     with top.blamed():
-        return Description(links, joints, name, gravity, mount).checked(strict)
+        description = Description(links, joints, name, gravity, mount).checked(strict)
+    if not coordinates:
+        return description
+    return description.replace(coupling=_coupling(top, coordinates, description.joints, offsets))
+
+
+def _coupling(top: _Table, tables: list[_Table], joints: Sequence[Joint], offsets: list[float]) -> Coupling:
+    """q = G phi + offset from the [[coordinate]] tables."""
+    place = {joint.name: i for i, joint in enumerate(joints)}
+    G, unnamed = np.zeros((len(joints), len(tables))), dict(place)
+    for k, table in enumerate(tables):
+        moves = table.table("moves")
+        if moves is None:
+            raise table.error("moves", "a table of joints and their ratios", None)
+        for name in moves.entries:
+            if name not in place:
+                raise table.error("moves", f"names of moving joints, {', '.join(place)}", name)
+            G[place[name], k] = moves.number(name)
+            unnamed.pop(name, None)
+    if unnamed:
+        expected = "every moving joint in the moves of some coordinate, by 0 if it stands still"
+        raise DescriptionError(f"{top.source}: [[coordinate]]: expected {expected}, found no {next(iter(unnamed))!r}")
+    names = [table.text("name") for table in tables]
+    with top.blamed():
+        coupling = Coupling(G, offsets, names)
+    motors = [_motor(table.table("motor"), kind) for table, kind in zip(tables, coupling.kinds(joints), strict=True)]
+    for table in tables:
+        table.finish()
+    return Coupling(G, offsets, names, motors)
 
 
 def _named(tables: list[_Table]) -> list[_Table]:
@@ -271,22 +355,26 @@ def _named(tables: list[_Table]) -> list[_Table]:
 
 
 def _link(table: _Table) -> Link:
-    name, mass = table.text("name"), _mass(table)
+    name, mass, as_found = table.text("name"), _mass(table), table.flag("as_found")
     table.finish()
     with table.blamed():
-        return Link(name, **mass)
+        return Link(name, **mass, as_found=as_found)
 
 
-def _joint(table: _Table) -> Joint:
+def _joint(table: _Table, coupled: bool) -> tuple[Joint, float]:
+    """A joint and, if joints are coupled, its position at zero of all coordinates."""
     kind = cast(JointKind, table.choice("kind", KINDS, default="revolute"))
     parts: dict[str, Any] = {key: table.text(key) for key in ("name", "parent", "child")}
     parts |= {"origin": _pose(table, "origin"), "tail": _pose(table, "tail")}
     parts["axis"] = table.numbers("axis", NONE, ((3,),), default=(0, 0, 1))
     parts["pitch"] = table.number("pitch", PITCH, default=0.0)
     parts |= {"limits": _limits(table.table("limits"), kind), "motor": _motor(table.table("motor"), kind)}
+    offset = 0.0
+    if coupled and kind != "fixed":
+        offset = table.number("offset", LENGTH if kind == "prismatic" else ANGLE, default=0.0)
     table.finish()
     with table.blamed():
-        return Joint(kind=kind, **parts)
+        return Joint(kind=kind, **parts), offset
 
 
 def _mass(table: _Table) -> dict[str, Any]:
@@ -384,28 +472,46 @@ def _link_out(link: Link) -> list[str]:
         lines += [f"inertia_kg_m2 = {inertia.diagonal().tolist()}"] if inertia.any() else []
     else:
         lines += _matrix_out("inertia_kg_m2", inertia)
+    lines += ["as_found = true"] if link.as_found else []
     return lines
 
 
-def _joint_out(joint: Joint) -> list[str]:
+def _joint_out(joint: Joint, offset: float) -> list[str]:
     lines = [f"{key} = {_quoted(getattr(joint, key))}" for key in ("name", "parent", "child", "kind")]
     lines.append(f"axis = {np.asarray(joint.axis).tolist()}")
     lines += [f"pitch_m_per_rad = {joint.pitch!r}"] if joint.pitch else []
     lines += _pose_out("origin", np.asarray(joint.origin)) + _pose_out("tail", np.asarray(joint.tail))
     sliding = joint.kind == "prismatic"
-    limits, motor = joint.limits, joint.motor
+    limits = joint.limits
     place, speed, effort = ("m", "m_per_s", "N") if sliding else ("rad", "rad_per_s", "N_m")
-    inertia, damping = ("kg", "N_s_per_m") if sliding else ("kg_m2", "N_m_s")
+    lines += [f"offset_{place} = {offset!r}"] if offset else []
     if limits != Limits():
         lines += _inline_out("limits", {
             f"lower_{place}": limits.lower, f"upper_{place}": limits.upper,
             f"velocity_{speed}": limits.velocity, f"effort_{effort}": limits.effort,
         })  # fmt: skip
-    if motor != Motor():
-        lines += _inline_out("motor", {
-            f"inertia_{inertia}": motor.inertia, "gear": motor.gear,
-            f"viscous_{damping}": motor.viscous, f"coulomb_{effort}": list(cast(tuple[float, float], motor.coulomb)),
-        })  # fmt: skip
+    return lines + _motor_out(joint.motor, joint.kind)
+
+
+def _motor_out(motor: Motor, kind: JointKind) -> list[str]:
+    if motor == Motor():
+        return []
+    inertia, damping, effort = ("kg", "N_s_per_m", "N") if kind == "prismatic" else ("kg_m2", "N_m_s", "N_m")
+    return _inline_out("motor", {
+        f"inertia_{inertia}": motor.inertia, "gear": motor.gear,
+        f"viscous_{damping}": motor.viscous, f"coulomb_{effort}": list(cast(tuple[float, float], motor.coulomb)),
+    })  # fmt: skip
+
+
+def _coordinates_out(coupling: Coupling, joints: Sequence[Joint]) -> list[str]:
+    lines = []
+    still = ~coupling.G.any(axis=1)  # named with a ratio of 0 by the first coordinate: every joint must be named
+    for k, kind in enumerate(coupling.kinds(joints)):
+        moved = coupling.G[:, k] != 0
+        named = np.flatnonzero(moved | still if k == 0 else moved).tolist()
+        ratios = {_quoted(joints[i].name): float(coupling.G[i, k]) for i in named}
+        lines += ["", "[[coordinate]]", f"name = {_quoted(coupling.names[k])}"]
+        lines += _inline_out("moves", ratios) + _motor_out(coupling.motors[k], kind)
     return lines
 
 
@@ -421,7 +527,7 @@ def _matrix_out(key: str, matrix: Array) -> list[str]:
     return [f"{key} = [", *(f"    {row}," for row in matrix.tolist()), "]"]
 
 
-def _inline_out(key: str, entries: dict[str, float | list[float]]) -> list[str]:
+def _inline_out(key: str, entries: Mapping[str, float | list[float]]) -> list[str]:
     return [f"{key} = {{ {', '.join(f'{name} = {value!r}' for name, value in entries.items())} }}"]
 
 

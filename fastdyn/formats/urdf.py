@@ -30,9 +30,11 @@ from numpy.typing import ArrayLike
 
 from fastdyn.errors import DescriptionError, RobotError
 from fastdyn.formats import xml
+from fastdyn.formats.files import contents
 from fastdyn.formats.urdf_grammar import MOMENTS, check, listed
 from fastdyn.formats.xml import Element, short
 from fastdyn.geometry import homogeneous, rotation_from_rpy
+from fastdyn.mechanism import variations
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import STANDARD_GRAVITY, Description, warn
 from fastdyn.mechanism.parts import Array, Joint, JointKind, Limits, Link, Motor
@@ -57,13 +59,19 @@ class Mimic:
     offset: float = 0.0
 
 
-def load_urdf(path: str | os.PathLike[str], strict: bool = False, gravity: ArrayLike | None = None) -> Description:
+def load_urdf(
+    path: str | os.PathLike[str],
+    strict: bool = False,
+    gravity: ArrayLike | None = None,
+    locked: Mapping[str, float] | None = None,
+) -> Description:
     """The robot of a URDF file. An invalid file raises a DescriptionError that names line and element.
 
     Joint coordinates are in the file's order of joints. If some joints mimic others, the result is a CoupledRobot in
     the coordinates of the rest. Problems that are common in published files (physically impossible inertias, attributes
     of other tools on <dynamics>) are listed in one RobotWarning, or an error under strict=True; nothing is repaired.
-    gravity: m/s^2 in the world; by default the file's, or else (0, 0, -9.80665).
+    gravity: m/s^2 in the world; by default the file's, or else (0, 0, -9.80665). locked: joints or coordinates to hold,
+    as in robot.locked.
 
     >>> import os, tempfile, fastdyn as fd
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -73,13 +81,15 @@ def load_urdf(path: str | os.PathLike[str], strict: bool = False, gravity: Array
     ...     fd.load_urdf(path)
     <Robot 'two_link': 2 joints RR, 2 kg moving>
     """
-    with open(path, "rb") as file:
-        data = file.read(xml.SIZE + 1)
-    return _load(data, strict, gravity, os.fspath(path))
+    return from_urdf(contents(path), strict, gravity, os.fspath(path), locked)
 
 
 def from_urdf(
-    text: str | bytes, strict: bool = False, gravity: ArrayLike | None = None, source: str = "<text>"
+    text: str | bytes,
+    strict: bool = False,
+    gravity: ArrayLike | None = None,
+    source: str = "<text>",
+    locked: Mapping[str, float] | None = None,
 ) -> Description:
     """The robot of a URDF text, as `load_urdf` reads it from a file. source: the text's name in messages.
 
@@ -100,7 +110,16 @@ def from_urdf(
     """
     if not isinstance(text, (str, bytes)):
         raise DescriptionError(f"{source}: expected the text of a URDF file, found {type(text).__name__}")
-    return _load(text, strict, gravity, source)
+    return variations.locked(_load(text, strict, gravity, source), locked)
+
+
+def following(description: Description, followers: Mapping[str, Mimic]) -> Description:
+    """The same in the coordinates of the joints that follow no other."""
+    if not followers:
+        return description
+    names = [joint.name for joint in description.joints]
+    free = [name for name in names if name not in followers]
+    return description.replace(coupling=Coupling(*mimics(names, followers), free))
 
 
 def mimics(joints: Sequence[str], followers: Mapping[str, Mimic]) -> tuple[Array, Array]:
@@ -150,15 +169,11 @@ class Described:
 def _load(data: str | bytes, strict: bool, gravity: ArrayLike | None, source: str) -> Description:
     found = describe(data, gravity, source)
     if found.doubts:
-        doubts = "; ".join(f"line {line}: {doubt}" for line, doubt in sorted(found.doubts))
+        doubts = "".join(f"\n  line {line}: {doubt}" for line, doubt in sorted(found.doubts))
         if strict:
-            raise DescriptionError(f"{source}: expected nothing doubtful, found {doubts}")
-        warn(f"{source} is doubtful, and taken as it stands: {doubts}")
-    if not found.followers:
-        return found.description
-    names = [joint.name for joint in found.description.joints]
-    free = [name for name in names if name not in found.followers]
-    return found.description.replace(coupling=Coupling(*mimics(names, found.followers), free))
+            raise DescriptionError(f"{source}: expected nothing doubtful, found{doubts}")
+        warn(f"{source} is doubtful, and taken as it stands:{doubts}")
+    return following(found.description, found.followers)
 
 
 def describe(data: str | bytes, gravity: ArrayLike | None = None, source: str = "<text>") -> Described:

@@ -23,8 +23,8 @@ def to_urdf(robot: Mechanism) -> str:
 
     Numbers are exact; rotations, stored as angles, and motor parameters, stored at the joint, are exact up to rounding.
     What URDF cannot express is written as extensions that other programs ignore: see urdf.py. A helical joint raises an
-    error. A CoupledRobot is written with <mimic>; it raises an error if a joint follows several coordinates, or if a
-    coordinate has a motor or is not equal to some joint's.
+    error. A CoupledRobot is written with <mimic>: each coordinate must be the position of the joint of its name, in the
+    joints' order and without a motor of its own, and each other joint must follow one of them; to_toml writes the rest.
 
     >>> import fastdyn as fd
     >>> arm = fd.robots.puma560()
@@ -60,23 +60,29 @@ def to_urdf(robot: Mechanism) -> str:
 
 def _followers(coupling: Coupling, names: list[str], robot: str) -> dict[str, Mimic]:
     """The <mimic> rule of each joint that is not itself a coordinate."""
-    leaders = []
+
+    def refused(what: str) -> RobotError:
+        return RobotError(f"robot {robot!r}: URDF's <mimic> cannot express {what}; to_toml writes any coupling")
+
+    rows = dict(zip(names, zip(coupling.G, coupling.offset, strict=True), strict=True))
     for unit, called, motor in zip(np.eye(coupling.m), coupling.names, coupling.motors, strict=True):
         if motor != Motor():
-            raise RobotError(f"robot {robot!r}: expected motors at joints only, found one at coordinate {called!r}")
-        own = [name for name, row, shift in zip(names, coupling.G, coupling.offset, strict=True)
-               if not shift and np.array_equal(row, unit)]  # fmt: skip
-        if not own:
-            raise RobotError(f"robot {robot!r}: expected a joint that is the coordinate {called!r}, found none")
-        leaders.append(called if called in own else own[0])
+            raise refused(f"the motor of coordinate {called!r}: expected motors at joints only")
+        row, shift = rows.get(called, (np.zeros(coupling.m), 0.0))
+        if shift or not np.array_equal(row, unit):
+            raise refused(f"coordinate {called!r}: expected it to be the position of a joint of that name, found none")
+    order = [name for name in names if name in coupling.names]
+    if order != list(coupling.names):
+        raise refused(f"the order of coordinates {list(coupling.names)}: expected the order of the joints, {order}")
     followers = {}
-    for name, row, shift in zip(names, coupling.G, coupling.offset, strict=True):
-        if name in leaders:
+    for name, (row, shift) in rows.items():
+        if name in coupling.names:
             continue
         if np.count_nonzero(row) > 1:
-            raise RobotError(f"joint {name!r}: expected it to follow one coordinate, found that it follows several")
+            movers = [coupling.names[k] for k in np.flatnonzero(row)]
+            raise refused(f"joint {name!r}: expected it to follow one coordinate, found {movers}")
         k = int(np.argmax(np.abs(row)))
-        followers[name] = Mimic(leaders[k], float(row[k]), float(shift))
+        followers[name] = Mimic(coupling.names[k], float(row[k]), float(shift))
     return followers
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from fastdyn.errors import DescriptionError
+from fastdyn.formats.files import check_size
 
-SIZE = 16 * 2**20  # bytes; the largest published robot descriptions stay below 1 MiB
 DEPTH = 64
 ELEMENTS = 50_000
 END = expat.errors.codes[expat.errors.XML_ERROR_NO_ELEMENTS]
@@ -51,14 +52,14 @@ def short(text: str) -> str:
 def read(data: bytes | str, source: str) -> Element:
     """The root element of a document. source: its name in messages.
 
-    Raises for document type and entity declarations, and for more than SIZE bytes, DEPTH levels or ELEMENTS elements.
+    Raises for document type and entity declarations, and for more than files.SIZE bytes, DEPTH levels or ELEMENTS
+    elements.
     """
     try:
         data = data.encode() if (is_text := isinstance(data, str)) else data
     except UnicodeEncodeError as problem:
         raise DescriptionError(f"{source}: expected text, found half a character at {problem.start}") from problem
-    if len(data) > SIZE:
-        raise DescriptionError(f"{source}: expected at most {SIZE >> 20} MiB, found more")
+    check_size(data, source)
     if b"<" not in data:
         raise DescriptionError(f"{source}:1: expected the text of an XML file, found no element in it")
     builder = _Builder(source)
@@ -79,6 +80,43 @@ def read(data: bytes | str, source: str) -> Element:
         raise DescriptionError(f"{source}:1: expected an encoding such as utf-8, found {problem}") from problem
     assert builder.root is not None  # expat has seen a whole document
     return builder.root
+
+
+def prolog(data: bytes) -> tuple[str | None, str | None]:
+    """The first element's tag and the declared encoding, None where there is none; the rest is not read.
+
+    >>> prolog(b"<?xml version='1.0' encoding='latin-1'?><!-- a comment --><robot name='arm'>")
+    ('robot', 'latin-1')
+    """
+    found: dict[str, str | None] = {}
+
+    def declared(version: str, encoding: str | None, standalone: int) -> None:
+        found["encoding"] = encoding
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        found["tag"] = tag
+        raise StopIteration
+
+    def stop(*declaration: object) -> None:  # entities are never expanded
+        raise StopIteration
+
+    parser = expat.ParserCreate()
+    parser.XmlDeclHandler, parser.StartElementHandler, parser.StartDoctypeDeclHandler = declared, start, stop
+    try:
+        parser.Parse(data, True)
+    except (StopIteration, expat.ExpatError, LookupError, ValueError):  # faults are left to `read`
+        pass
+    return found.get("tag"), found.get("encoding")
+
+
+def decoded(data: bytes, source: str) -> str:
+    """The text of an XML document, by its byte order mark or its declaration; UTF-8 if it has neither."""
+    marked = "utf-16" if data[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) else None
+    encoding = marked or prolog(data)[1] or "utf-8"
+    try:
+        return data.decode(encoding)
+    except (LookupError, UnicodeError) as problem:
+        raise DescriptionError(f"{source}:1: expected text in {encoding}, found: {problem}") from problem
 
 
 class _Builder:

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastdyn.errors import RobotError
-from fastdyn.mechanism.parts import EPS, Array, Motor, check_name, frozen
+from fastdyn.mechanism.parts import EPS, Array, Joint, JointKind, Motor, Record, check_name, frozen
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Coupling:
+class Coupling(Record):
     """q = G phi + offset for n joints and m coordinates.
 
     G: (n, m), m <= n, of full column rank; offset: (n,), zero if not given; names: of the m coordinates, default
@@ -51,14 +51,28 @@ class Coupling:
         object.__setattr__(self, "names", called)
         object.__setattr__(self, "motors", _motors(motors, called))
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Copies are rebuilt from the parts, so that their arrays are read-only, too."""
-        return Coupling, (self.G, self.offset, self.names, self.motors)
-
     @property
     def m(self) -> int:
         """Number of coordinates."""
         return len(self.names)
+
+    def is_trivial(self, joints: Sequence[Joint]) -> bool:
+        """Whether the coordinates are the joints, by name and position, without motors of their own.
+
+        >>> Coupling([[1]], names=["hinge"]).is_trivial([Joint("hinge", "base", "bob")])
+        True
+        """
+        same = np.array_equal(self.G, np.eye(len(self.G))) and not self.offset.any()
+        return same and self.names == tuple(joint.name for joint in joints) and set(self.motors) == {Motor()}
+
+    def kinds(self, joints: Sequence[Joint]) -> list[JointKind]:
+        """Whether each coordinate turns or slides, for the units of its motor: it slides if all its joints do.
+
+        >>> Coupling([[1, 0], [2, 1]]).kinds([Joint("a", "b", "c"), Joint("d", "c", "e", "prismatic")])
+        ['revolute', 'prismatic']
+        """
+        sliding = np.array([joint.kind == "prismatic" for joint in joints])
+        return ["prismatic" if sliding[column != 0].all() else "revolute" for column in self.G.T]
 
     def compose(self, inner: Coupling) -> Coupling:
         """The joints in terms of the coordinates of `inner`, which drive the coordinates of this coupling.
@@ -88,12 +102,19 @@ def _matrix(G: ArrayLike, n: int | None) -> Array:
 
 
 def _names(names: Sequence[str] | None, m: int) -> tuple[str, ...]:
-    called = tuple(f"phi{k + 1}" for k in range(m)) if names is None else tuple(names)
-    if len(called) != m or len(set(called)) != m:
-        raise RobotError(f"names: expected {m} different names, one for each column of G, found {list(called)}")
+    called = tuple(f"phi{k + 1}" for k in range(m)) if names is None else _listed(names, "names", m)
     for name in called:
         check_name(name, "names")
+    if len(called) != m or len(set(called)) != m:
+        raise RobotError(f"names: expected {m} different names, one for each column of G, found {list(called)}")
     return called
+
+
+def _listed(values: Any, what: str, m: int) -> tuple[Any, ...]:
+    try:
+        return tuple(values)
+    except TypeError as problem:
+        raise RobotError(f"{what}: expected {m}, one for each coordinate, found {values!r}") from problem
 
 
 def _check_rank(matrix: Array, names: tuple[str, ...]) -> None:
@@ -110,7 +131,7 @@ def _check_rank(matrix: Array, names: tuple[str, ...]) -> None:
 
 
 def _motors(motors: Sequence[Motor | None] | None, names: tuple[str, ...]) -> tuple[Motor, ...]:
-    given = [None] * len(names) if motors is None else list(motors)
+    given = (None,) * len(names) if motors is None else _listed(motors, "motors", len(names))
     if len(given) != len(names):
         raise RobotError(f"motors: expected {len(names)}, one for each coordinate, found {len(given)}")
     for k, (motor, name) in enumerate(zip(given, names, strict=True)):

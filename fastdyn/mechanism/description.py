@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from fastdyn.errors import RobotError, RobotWarning
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.model import Node
-from fastdyn.mechanism.parts import Array, Joint, Link, frozen, pose
+from fastdyn.mechanism.parts import Array, Joint, Link, Record, checked_pose, frozen
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.80665)  # m/s^2
 LETTERS = {"revolute": "R", "prismatic": "P", "helical": "H"}
@@ -25,11 +25,12 @@ Carriers = Mapping[str, tuple[str, Array]]
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class Description:
+class Description(Record):
     """A tree of rigid links on a fixed base, optionally with coupled joints.
 
     links and joints may be in any order; joint coordinates are in the order of the moving joints given. gravity: the
-    vector g in the world, m/s^2; mount: the base link's pose in the world; coupling: of all moving joints.
+    vector g in the world, m/s^2; mount: the base link's pose in the world, 4x4 or (x, y, z); coupling: of all moving
+    joints.
     """
 
     all_links: tuple[Link, ...]
@@ -55,7 +56,7 @@ class Description:
         facts: dict[str, Any] = {
             "name": called,
             "gravity": frozen(STANDARD_GRAVITY if gravity is None else gravity, (3,), "gravity"),
-            "mount": pose(np.eye(4) if mount is None else mount, "mount"),
+            "mount": checked_pose(np.eye(4) if mount is None else mount, "mount"),
             "all_links": tuple(links),
             "all_joints": tuple(joints),
             "coupling": coupling,
@@ -72,9 +73,9 @@ class Description:
                 f"robot {called!r}: expected a coupling of its {self.n} joints, found one of {len(coupling.G)}"
             )
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Copies are rebuilt from the parts: derived values are recomputed, and arrays are read-only, too."""
-        return Description, (self.all_links, self.all_joints, self.name, self.gravity, self.mount, self.coupling)
+    def _arguments(self) -> tuple[Any, ...]:
+        """Links, joints, name, gravity, mount and coupling: the rest is derived from them."""
+        return self.all_links, self.all_joints, self.name, self.gravity, self.mount, self.coupling
 
     def __repr__(self) -> str:
         return f"<Description {self.summary}>"
@@ -103,7 +104,8 @@ class Description:
     @property
     def summary(self) -> str:
         """Name, joints and moving mass on one line."""
-        return f"{self.name!r}: {self.n} joint{'s' * (self.n != 1)} {self.kinds}, {self.moving_mass:.6g} kg moving"
+        joints = f"{self.n} joint{'s' * (self.n != 1)} {self.kinds}".rstrip()
+        return f"{self.name!r}: {joints}, {self.moving_mass:.6g} kg moving"
 
     @cached_property
     def moving_mass(self) -> float:
@@ -169,12 +171,9 @@ class Description:
 
     def checked(self, strict: bool) -> Description:
         """Returns itself; physically impossible links raise a RobotWarning, or a RobotError if strict."""
-        doubts = [f"{name!r} {doubt}" for name, doubt in self.doubts().items()]
+        doubts = [f"\n  {name!r} {doubt}" for name, doubt in self.doubts().items()]
         if doubts:
-            message = f"robot {self.name!r} has links that no real body can be: {'; '.join(doubts)}"
-            if strict:
-                raise RobotError(message)
-            warn(message)
+            doubtful(f"robot {self.name!r} has links that no real body can be:{''.join(doubts)}", strict)
         return self
 
 
@@ -268,6 +267,13 @@ class HasDescription:
 
 
 Mechanism = Description | HasDescription  # the argument of lower-level functions: a description or a robot
+
+
+def doubtful(message: str, strict: bool) -> None:
+    """Issues a RobotWarning located at the user's line; raises a RobotError if strict."""
+    if strict:
+        raise RobotError(message)
+    warn(message)
 
 
 def warn(message: str) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastdyn.errors import RobotError
+from fastdyn.geometry import go, homogeneous, rotation_from_rpy
 
 Array = NDArray[np.float64]
 JointKind = Literal["revolute", "prismatic", "helical", "fixed"]
@@ -18,8 +20,49 @@ KINDS: tuple[JointKind, ...] = (*MOVING, "fixed")
 EPS = float(np.finfo(float).eps)
 
 
+class Record:
+    """Base class of immutable dataclasses with arrays: equal by value; copies have read-only arrays, too."""
+
+    def _arguments(self) -> tuple[Any, ...]:
+        """What the constructor takes to build the same again."""
+        return tuple(getattr(self, each.name) for each in fields(self))  # type: ignore[arg-type]  # of a dataclass
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies, also in another process, are built anew: only the constructor makes arrays read-only."""
+        return type(self), self._arguments()
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Record) or type(self) is not type(other):
+            return NotImplemented
+        return all(map(_same, self._arguments(), other._arguments()))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(tuple(x.ravel().tolist()) if isinstance(x, np.ndarray) else x for x in self._arguments()))
+
+
+def _same(one: Any, other: Any) -> bool:
+    return np.array_equal(one, other) if isinstance(one, np.ndarray) else bool(one == other)
+
+
+def masked(value: Any) -> bool:
+    """Whether a value is a masked array, or a list or tuple that holds one: NumPy would drop the mask silently.
+
+    >>> masked([np.zeros(2), np.ma.masked_invalid([1.0, np.nan])])
+    True
+    """
+    return isinstance(value, np.ma.MaskedArray) or (isinstance(value, list | tuple) and any(map(masked, value)))
+
+
 def frozen(values: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
     """A read-only float64 copy of the given shape; errors name `what`."""
+    if masked(values):
+        raise RobotError(f"{what}: expected numbers of shape {shape}, found a masked array")
     try:
         found = np.asarray(values)
     except ValueError as problem:
@@ -41,6 +84,8 @@ def number(value: Any, what: str) -> float:
         found = float(value)
     except (TypeError, ValueError) as problem:
         raise RobotError(f"{what}: expected a number, found {value!r}") from problem
+    except OverflowError as problem:
+        raise RobotError(f"{what}: expected a number within the range of float64, found a larger one") from problem
     if not math.isfinite(found):
         raise RobotError(f"{what}: expected a finite number, found {found}")
     return found
@@ -54,9 +99,28 @@ def not_negative(value: Any, what: str) -> float:
     return found
 
 
-def pose(matrix: ArrayLike, what: str) -> Array:
-    """A read-only 4x4 homogeneous matrix, checked; errors name `what`."""
-    T = frozen(matrix, (4, 4), what)
+def pose(xyz: ArrayLike, rpy: ArrayLike | None = None) -> Array:
+    """The pose of a frame with its origin at xyz, m, as a 4x4 matrix.
+
+    rpy: roll, pitch and yaw, rad, about the fixed x, y and z axes in this order, as in URDF; not turned if not given.
+    `T1 @ T2` is the pose T2 given in the frame of T1.
+
+    >>> pose((0, 0, 0.1), rpy=(0, 0, np.pi / 2))[:3].tolist()
+    [[0.0, -1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.1]]
+    """
+    angles = np.zeros(3) if rpy is None else frozen(rpy, (3,), "rpy")
+    return homogeneous(rotation_from_rpy(*angles.tolist()), frozen(xyz, (3,), "xyz"))
+
+
+def checked_pose(given: ArrayLike, what: str) -> Array:
+    """A read-only 4x4 homogeneous matrix from one, or from an origin (x, y, z), checked; errors name `what`."""
+    try:
+        axes = np.ndim(given)
+    except ValueError:
+        axes = 2  # not rectangular: refused below
+    if axes == 1:
+        given = go(*frozen(given, (3,), what).tolist())
+    T = frozen(given, (4, 4), what)
     # tolerance for rotations given in single precision
     if not np.allclose(T[:3, :3] @ T[:3, :3].T, np.eye(3), rtol=0, atol=1e-6) or np.linalg.det(T[:3, :3]) < 0:
         raise RobotError(f"{what}: expected a rotation in the upper left 3x3, found {T[:3, :3].tolist()}")
@@ -94,16 +158,22 @@ class Motor:
             plus, minus = frozen(self.coulomb, (2,), "motor coulomb").tolist()
             both = (not_negative(plus, "motor coulomb, first number"), abs(minus))
         object.__setattr__(self, "coulomb", both)
+        reflected = (self.armature, self.joint_viscous, *self.joint_coulomb)
+        if not all(map(math.isfinite, reflected)):
+            raise RobotError(
+                f"motor gear: expected inertia and friction at the joint within the range of float64, "
+                f"found {reflected} with gear {self.gear}"
+            )
 
     @property
     def armature(self) -> float:
         """Rotor inertia reflected to the joint, on the mass matrix's diagonal: gear^2 inertia."""
-        return self.gear**2 * self.inertia
+        return self.gear * self.gear * self.inertia
 
     @property
     def joint_viscous(self) -> float:
         """Viscous friction reflected to the joint: gear^2 viscous."""
-        return self.gear**2 * self.viscous
+        return self.gear * self.gear * self.viscous
 
     @property
     def joint_coulomb(self) -> tuple[float, float]:
@@ -129,7 +199,7 @@ class Limits:
         for name in ("lower", "upper", "velocity", "effort"):
             try:
                 value = float(getattr(self, name))
-            except (TypeError, ValueError) as problem:
+            except (TypeError, ValueError, OverflowError) as problem:
                 raise RobotError(f"limit {name}: expected a number, found {getattr(self, name)!r}") from problem
             if math.isnan(value):
                 raise RobotError(f"limit {name}: expected a number, found NaN")
@@ -158,10 +228,11 @@ def _z() -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Link:
+class Link(Record):
     """A rigid body: mass, kg; com, centre of mass in the link frame, m; inertia about that, along the frame's axes.
 
     A negative principal moment raises an error; with as_found=True, for links read from files, `doubts` reports it.
+    The attribute as_found then says whether there is one.
     """
 
     name: str
@@ -180,8 +251,10 @@ class Link:
         if np.abs(inertia - inertia.T).max() > 1e-9 * scale:
             raise RobotError(f"{where}, inertia: expected a symmetric matrix, found {inertia.tolist()}")
         object.__setattr__(self, "inertia", inertia)
-        if not self.as_found and self._is_negative():
+        negative = self._is_negative()
+        if negative and not self.as_found:
             raise RobotError(f"{where}, inertia: expected no negative principal moment, found {self._principal()}")
+        object.__setattr__(self, "as_found", negative)
 
     def _principal(self) -> list[float]:
         return list(np.linalg.eigvalsh(np.asarray(self.inertia)).tolist())
@@ -213,12 +286,12 @@ class Link:
 
 
 @dataclass(frozen=True, eq=False)
-class Joint:
+class Joint(Record):
     """A joint. The child's pose on its parent: origin, then the motion along or about `axis`, then tail.
 
     origin: pose of the joint's frame on the parent link, at zero; axis: in the joint's frame; tail: pose of the child
-    link's frame on the moved joint frame (the identity in URDF; the link's D-H transform in standard D-H). A helical
-    joint turns by q, rad, and travels pitch q along its axis; pitch: m/rad, zero for every other kind.
+    link's frame on the moved joint frame (the identity in URDF; the link's D-H transform in standard D-H). Poses are
+    4x4 or (x, y, z). A helical joint turns by q, rad, and travels pitch q along its axis; pitch: m/rad, otherwise 0.
     """
 
     name: str
@@ -243,8 +316,8 @@ class Joint:
             raise RobotError(f"{where}, pitch: expected {expected}, found {self.pitch}")
         for end in ("parent", "child"):
             check_name(getattr(self, end), f"{where}, {end} link")
-        object.__setattr__(self, "origin", pose(self.origin, f"{where}, origin"))
-        object.__setattr__(self, "tail", pose(self.tail, f"{where}, tail"))
+        object.__setattr__(self, "origin", checked_pose(self.origin, f"{where}, origin"))
+        object.__setattr__(self, "tail", checked_pose(self.tail, f"{where}, tail"))
         axis = frozen(self.axis, (3,), f"{where}, axis")
         length = math.hypot(*axis)
         if not 1e-9 < length < math.inf:

@@ -15,8 +15,8 @@ from fastdyn.errors import ArgumentError, RobotError
 from fastdyn.inertia import compound
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import Description, warn
-from fastdyn.mechanism.parts import Joint, Limits, Link, Motor, frozen, number
-from fastdyn.mechanism.parts import pose as checked_pose
+from fastdyn.mechanism.limits import outside
+from fastdyn.mechanism.parts import Joint, Limits, Link, Motor, checked_pose, frozen, number
 from fastdyn.mechanism.poses import motion, named_link
 
 
@@ -26,7 +26,7 @@ def with_gravity(description: Description, gravity: ArrayLike) -> Description:
 
 
 def with_mount(description: Description, mount: ArrayLike) -> Description:
-    """The same with the base at another 4x4 pose in the world."""
+    """The same with the base at another pose in the world, 4x4 or (x, y, z)."""
     return description.replace(mount=checked_pose(mount, "mount"))
 
 
@@ -62,7 +62,7 @@ def with_payload(
 
     def loaded(old: Link) -> Link:
         both = compound([(each.mass, each.inertia, each.com) for each in (old, body)])
-        return Link(old.name, *both)
+        return Link(old.name, *both, as_found=old.as_found)
 
     return description.replace(links=[loaded(each) if each.name == name else each for each in description.all_links])
 
@@ -83,16 +83,73 @@ def with_tool(
     return description.replace(links=[*description.all_links, tool], joints=[*description.all_joints, joint])
 
 
-def locked(description: Description, values: Mapping[str, float]) -> Description:
-    """The same with the named joints fixed at the given coordinates, rad or m."""
+def locked(description: Description, values: Mapping[str, float] | None) -> Description:
+    """The same with the named joints or coordinates held at the given values, rad or m; with all free if None."""
+    if values is None:
+        return description
     if not isinstance(values, Mapping):
         raise ArgumentError(f"locked: expected a mapping from joint names to coordinates, found {values!r}")
+    if description.coupling is not None and values:
+        return _held(description, description.coupling, values)
     moving = [joint.name for joint in description.joints]
     for name in values:
         if name not in moving:
             raise ArgumentError(f"locked names {name!r}, which is no moving joint of {description.name}: {moving}")
-    joints = [_lock(j, values[j.name]) if j.name in values else j for j in description.all_joints]
-    return description.replace(joints=joints)
+    at = {name: _value(name, value) for name, value in values.items()}
+    for joint in description.joints:
+        if joint.name in at:
+            _check_limits(joint, at[joint.name], f"locked[{joint.name!r}] is")
+    return description.replace(joints=[_fixed(j, at[j.name]) if j.name in at else j for j in description.all_joints])
+
+
+def _held(description: Description, coupling: Coupling, values: Mapping[str, float]) -> Description:
+    """The same with some coordinates held: the joints that no other coordinate moves become fixed."""
+    held: dict[int, float] = {}
+    for name, value in values.items():
+        k, at = _coordinate(description, coupling, name, _value(name, value))
+        if k in held:
+            raise ArgumentError(f"locked names {name!r} and another name for coordinate {coupling.names[k]!r}")
+        held[k] = at
+    free = [k for k in range(coupling.m) if k not in held]
+    G, gain = coupling.G[:, free], coupling.G[:, list(held)]
+    offset = coupling.offset + gain @ list(held.values())
+    still = ~G.any(axis=1)
+    at_rest = {}
+    for i in np.flatnonzero(still):
+        joint = description.joints[i]
+        at_rest[joint.name] = float(offset[i])
+        if gain[i].any():
+            _check_limits(joint, float(offset[i]), f"locked: joint {joint.name!r} would stand at")
+    joints = [_fixed(j, at_rest[j.name]) if j.name in at_rest else j for j in description.all_joints]
+    names, motors = [coupling.names[k] for k in free], [coupling.motors[k] for k in free]
+    rest = Coupling(G[~still], offset[~still], names, motors) if free else None
+    moving = [joint for joint in joints if joint.kind != "fixed"]
+    return description.replace(joints=joints, coupling=None if rest is None or rest.is_trivial(moving) else rest)
+
+
+def _coordinate(description: Description, coupling: Coupling, name: str, value: float) -> tuple[int, float]:
+    """The coordinate of that name, or the one that moves the joint of that name and no other joint; and its value."""
+    if name in coupling.names:
+        return coupling.names.index(name), value
+    joints = [joint.name for joint in description.joints]
+    if name not in joints:
+        raise ArgumentError(
+            f"locked names {name!r}, which is no coordinate of {description.name}: {list(coupling.names)}, "
+            f"and no moving joint: {joints}"
+        )
+    row = coupling.G[joints.index(name)]
+    movers = np.flatnonzero(row)
+    if len(movers) != 1:
+        by = [coupling.names[k] for k in movers] or "none"
+        raise ArgumentError(f"locked names joint {name!r}: expected a joint that one coordinate moves, found {by}")
+    (k,) = movers.tolist()
+    others = [joints[i] for i in np.flatnonzero(coupling.G[:, k]) if joints[i] != name]
+    if others:
+        raise ArgumentError(
+            f"locked names joint {name!r}, which moves together with {others}: expected the name of the coordinate "
+            f"that moves them, {coupling.names[k]!r}"
+        )
+    return k, (value - float(coupling.offset[joints.index(name)])) / float(row[k])
 
 
 def _with_motors(description: Description, change: Callable[[Motor], Motor]) -> Description:
@@ -103,16 +160,21 @@ def _with_motors(description: Description, change: Callable[[Motor], Motor]) -> 
     return description.replace(joints=joints, coupling=coupling)
 
 
-def _lock(joint: Joint, value: float) -> Joint:
+def _value(name: str, value: float) -> float:
     try:
-        at = number(value, f"locked[{joint.name!r}]")
+        return number(value, f"locked[{name!r}]")
     except RobotError as problem:
         raise ArgumentError(str(problem)) from problem
+
+
+def _check_limits(joint: Joint, at: float, said: str) -> None:
     low, high = joint.limits.lower, joint.limits.upper
-    slack = 1e-9 * max(1.0, abs(at))  # tolerance for limits given in degrees or with few digits
-    if not low - slack <= at <= high + slack:
+    if outside(at, low, high):
         unit = "m" if joint.kind == "prismatic" else "rad"
-        raise ArgumentError(f"locked[{joint.name!r}] is {at} {unit}: expected a value in [{low}, {high}], its limits")
+        raise ArgumentError(f"{said} {at} {unit}: expected a value in [{low}, {high}], its limits")
+
+
+def _fixed(joint: Joint, at: float) -> Joint:
     origin = np.asarray(joint.origin) @ motion(joint, at)
     return replace(joint, kind="fixed", origin=origin, limits=Limits(), motor=Motor(), pitch=0.0)
 

@@ -7,12 +7,15 @@ python -m fastdyn.realtime [--robot puma560] [--rate 1000] [--seconds 10] [--fif
 from __future__ import annotations
 
 import argparse
+import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
 import fastdyn as fd
 from fastdyn.control import ComputedTorque
+from fastdyn.interrupt import INTERRUPTED, handle_again
+from fastdyn.output import check_folder, print_anything
 from fastdyn.realtime.loop import Loop
 from fastdyn.realtime.report import Report
 from fastdyn.simulation import SimulatedArm
@@ -20,9 +23,10 @@ from fastdyn.simulation import SimulatedArm
 
 def main(arguments: Sequence[str] | None = None) -> Report:
     """Runs a computed-torque loop on a simulated arm and prints its report."""
-    built_in = fd.robots.names()
+    print_anything()
     parser = argparse.ArgumentParser(prog="python -m fastdyn.realtime", description=main.__doc__)
-    parser.add_argument("--robot", default="puma560", help=f"{', '.join(built_in)}, or a URDF file (default: puma560)")
+    known = ", ".join(fd.robots.names())
+    parser.add_argument("--robot", default="puma560", help=f"{known}, or a file (default: puma560)")
     parser.add_argument("--rate", type=float, default=1000.0, metavar="HZ", help="cycles a second (default: 1000)")
     parser.add_argument(
         "--seconds", type=float, default=10.0, help="length of the run (default: 10); Ctrl-C ends it sooner"
@@ -38,12 +42,15 @@ def main(arguments: Sequence[str] | None = None) -> Report:
     given = parser.parse_args(arguments)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", fd.RobotWarning)
-        if given.robot in built_in:
-            robot: fd.Robot | fd.CoupledRobot = fd.robots.get(given.robot)
-        elif Path(given.robot).is_file():
-            robot = fd.load_urdf(given.robot)
-        else:
-            parser.error(f"--robot {given.robot}: expected one of {', '.join(built_in)}, or a URDF file")
+        try:
+            path = Path(given.robot)
+            robot = fd.load(path) if path.suffix or path.is_file() else fd.robots.get(given.robot)
+            if given.out is not None:
+                check_folder(Path(given.out), "--out")  # now, not after the run
+        except fd.FastdynError as problem:
+            parser.error(str(problem))
+        except OSError as problem:
+            parser.error(f"--robot {given.robot}: {problem.strerror}")
     for warning in caught:
         print(f"note: {warning.message}")
     if not isinstance(robot, fd.Robot):
@@ -53,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> Report:
         arm = SimulatedArm(robot, given.rate)
         controller = ComputedTorque(robot, arm.read)
         report = loop.run(controller, given.seconds, after=arm)
-    except fd.ArgumentError as problem:
+    except fd.FastdynError as problem:
         parser.error(str(problem))
     print(report)
     print(
@@ -66,4 +73,8 @@ def main(arguments: Sequence[str] | None = None) -> Report:
 
 
 if __name__ == "__main__":
-    main()
+    handle_again()
+    try:
+        main()
+    except KeyboardInterrupt:  # before the loop, which ends by Ctrl-C with a report
+        sys.exit(INTERRUPTED)

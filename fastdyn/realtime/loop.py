@@ -92,7 +92,7 @@ class Loop:
             }
             status = self._cycles(step, after, log, period, stop)
         if status:
-            ended = f"by status {status}: {self.bound.explain(status)}" if type(status) is int else f"by {status!r}"
+            ended = self._ended_by(status)
         else:
             ended = "by Ctrl-C" if stop.is_set() else f"after {seconds:g} s"
         return Report(
@@ -106,6 +106,12 @@ class Loop:
             control=log.empty.record(warm, period) if control else None,
             spun=max(log.typical, 0),
         )
+
+    def _ended_by(self, status: Any) -> str:
+        try:
+            return f"by status {status}: {self.bound.explain(status)}"
+        except ArgumentError:  # the step's own value
+            return f"by {status!r}"
 
     def _cycles(self, step: Step, after: Step | None, log: _Log, period: int, stop: threading.Event) -> Any:
         """Both loops in one. No objects accumulate in here."""

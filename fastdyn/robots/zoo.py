@@ -5,8 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable
 from importlib import resources
+from pathlib import Path
 
 from fastdyn.errors import ArgumentError
+from fastdyn.formats import by_suffix
 from fastdyn.robot import Robot, from_toml
 from fastdyn.robots.arms import puma560, stanford
 from fastdyn.robots.closed_form import planar_2r, rrt, two_link
@@ -80,10 +82,14 @@ def get(name: str) -> Robot:
     if name not in ROBOTS:
         near = difflib.get_close_matches(str(name), ROBOTS, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"expected one of {', '.join(ROBOTS)}"
+        if Path(str(name)).suffix in by_suffix():
+            hint = f"fd.load({str(name)!r}) reads a file"
         raise ArgumentError(f"there is no built-in robot {name!r}: {hint}")
     return ROBOTS[name]()
 
 
 def _load(name: str) -> Robot:
     file = resources.files("fastdyn.robots") / "data" / f"{name}.toml"
-    return from_toml(file.read_text(encoding="utf-8"), source=str(file))
+    robot = from_toml(file.read_text(encoding="utf-8"), source=str(file))
+    assert isinstance(robot, Robot)  # none of the files couples joints
+    return robot

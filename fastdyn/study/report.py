@@ -67,7 +67,7 @@ class Results:
 
 
 def gather(quick: bool = False, progress: Progress | None = None, command: str = "fastdyn study") -> Results:
-    """Runs the whole study: less than a minute with `quick`, some minutes without. The first run compiles for minutes.
+    """Runs the whole study, with fewer sizes and repeats if `quick`. The first run on a machine compiles for minutes.
 
     progress: called as progress(fraction from 0 to 1, what is being done). command: shown on the page.
     """

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastdyn.calls.arguments import check_finite
-from fastdyn.errors import ArgumentError, ArgumentTypeError
+from fastdyn.calls.arguments import check_finite, real_numbers
+from fastdyn.errors import ArgumentError
 from fastdyn.mechanism.parts import Array
 
 SECONDS, SET_POINTS = 3.0, 31
@@ -77,12 +77,6 @@ def rest_to_rest(start: Array, end: Array) -> tuple[Array, Array, Array, Array]:
 
 def _numbers(values: ArrayLike, name: str) -> Array:
     """A read-only float64 copy, or an error that names the argument."""
-    try:
-        found = np.asarray(values)
-    except ValueError as problem:
-        raise ArgumentError(f"{name} is not a rectangular array: {problem}") from problem
-    if found.dtype.kind not in "fiu":
-        raise ArgumentTypeError(f"{name} has dtype {found.dtype}: expected real numbers")
-    array = np.array(found, dtype=np.float64)
+    array = np.array(real_numbers(values, name), dtype=np.float64)
     array.flags.writeable = False
     return array

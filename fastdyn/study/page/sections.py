@@ -31,7 +31,7 @@ TITLE = "Eleven formulations of inverse dynamics, counted and timed"
 INTRODUCTION = (
     "Inverse dynamics: the joint torques that move an arm along a given path. This page takes its classic formulations "
     "from the literature, counts their operations by running their code on counting numbers, compares the counts with "
-    "the published tables, and times the same code on the machine named below."
+    "the published tables, and times the code on the machine named below."
 )
 NEWTON, DALEMBERT, LAGRANGE = "newton_euler_frugal", "generalized_dalembert", "lagrange_euler"
 
