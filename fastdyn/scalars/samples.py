@@ -21,6 +21,7 @@ from fastdyn.scalars.lanes import INT32, constant, lane_of, load_row, row_pointe
 from fastdyn.scalars.verbs import give, take, width
 
 BYTE, WORD = ir.IntType(8), ir.IntType(64)
+KNOWN = 6, 7  # numbers of columns, those of most arms, for which the copying of contiguous samples is written out
 
 
 # ---------------------------------------------------------------------------------------------- transposing
@@ -98,7 +99,7 @@ class _Block:
         several = b.icmp_signed(">", self.columns, ir.Constant(WORD, 1))
         with b.if_else(b.and_(full, b.and_(side_by_side, several))) as (grouped, otherwise):
             with grouped:
-                self._groups()
+                self._known(KNOWN, size)
             with otherwise:
                 rows = b.and_(full, b.icmp_signed("==", self.sample_step, size))
                 with b.if_else(rows) as (by_rows, by_elements):
@@ -154,15 +155,36 @@ class _Block:
             self._store(values, column)
         self._note(values)
 
+    def _known(self, numbers, size):
+        """Groups, at constant offsets for contiguous samples of these numbers of columns."""
+        if not numbers:
+            return self._groups()
+        b, columns = self.b, ir.Constant(WORD, numbers[0])
+        step = b.mul(columns, size)
+        is_known = b.and_(b.icmp_signed("==", self.columns, columns), b.icmp_signed("==", self.sample_step, step))
+        with b.if_else(is_known) as (known, other):
+            with known:
+                general = self.columns, self.sample_step, self.column_step
+                self.columns, self.sample_step, self.column_step = columns, step, size
+                start = 0
+                for count in self._counts():
+                    while numbers[0] - start > (count // 2 if count > 2 else 0) and numbers[0] >= count:
+                        start = min(start, numbers[0] - count)
+                        self._group(ir.Constant(WORD, start), count)
+                        start += count
+                self.columns, self.sample_step, self.column_step = general
+            with other:
+                self._known(numbers[1:], size)
+
+    def _counts(self):
+        """Columns that are transposed at once: 8 pay only where a register holds them."""
+        return (8, 4, 2) if self.lane.count >= 8 and register_bits() >= 512 else (4, 2)
+
     def _groups(self):
         """As few groups as possible; the last ones end with the last column, overlapping those before them."""
         b = self.b
-        self._prefetch()
         done = cgutils.alloca_once_value(b, ir.Constant(WORD, 0))
-        for count in (8, 4, 2):
-            # 8 columns at once pay only where a register holds them
-            if count == 8 and not (self.lane.count >= 8 and register_bits() >= 512):
-                continue
+        for count in self._counts():
             size = ir.Constant(WORD, count)
             with b.if_then(b.icmp_signed(">=", self.columns, size)):
                 end = b.sub(self.columns, ir.Constant(WORD, count // 2 if count > 2 else 0))
@@ -176,6 +198,11 @@ class _Block:
         b, lanes = self.b, self.lane.count
         part = ir.VectorType(self.lane.vector.element, count)
         places = [self._at(ir.Constant(WORD, k), column, part) for k in range(lanes)]
+        if count == 8:
+            self._prefetch(places)
+        elif count == 4:  # half a cache line of float64
+            with b.if_then(b.icmp_signed("==", b.and_(column, ir.Constant(WORD, 4)), ir.Constant(WORD, 0))):
+                self._prefetch(places)
         if self.write:
             values = self._load(column, count)
             for value, place in zip(_one_by_one(b, _transposed(b, values)), places, strict=True):
@@ -185,16 +212,15 @@ class _Block:
             self._store(values, column)
         self._note(values)
 
-    def _prefetch(self):
-        """Prefetches the next block."""
+    def _prefetch(self, places):
+        """Prefetches the same columns of the next block: a few at a time, as all at once would delay what is loaded."""
         b = self.b
         function = ir.FunctionType(ir.VoidType(), [BYTE.as_pointer(), INT32, INT32, INT32])
         callee = cgutils.get_or_insert_function(b.module, function, "llvm.prefetch.p0")
         hints = [ir.Constant(INT32, hint) for hint in (int(self.write), 3, 1)]  # write, keep in all caches, data
-        size = b.mul(self.sample_step, ir.Constant(WORD, self.lane.count))
-        following = b.gep(self.data, [size])
-        with cgutils.for_range_slice(b, ir.Constant(WORD, 0), size, ir.Constant(WORD, 64), WORD) as (line, _):
-            b.call(callee, [b.gep(following, [line]), *hints])
+        block = b.mul(self.sample_step, ir.Constant(WORD, self.lane.count))
+        for place in places:
+            b.call(callee, [b.gep(b.bitcast(place, BYTE.as_pointer()), [block]), *hints])
 
 
 def _define_copy(write):
