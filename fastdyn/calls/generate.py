@@ -20,6 +20,7 @@ from functools import cache
 from typing import Any
 
 from numba import types
+from numba.core import config
 
 from fastdyn import scalars
 from fastdyn.calls import headers, layout
@@ -204,7 +205,8 @@ def _computation(quantity: Quantity, coupled: bool) -> list[str]:
 def _batch_source(name: str, quantity: Quantity, coupled: bool) -> str:
     arguments = ["P", "tree", *["G", "pattern"] * coupled, *["index"] * quantity.index]
     first = quantity.reads[0].name
-    lines = ["align_stack()", "n, m = pattern[2, 0], pattern[2, 1]" if coupled else f"n = {first}.shape[1]", "end = 0"]
+    lines = ["align_stack()"] * (not config.DISABLE_JIT)
+    lines += ["n, m = pattern[2, 0], pattern[2, 1]" if coupled else f"n = {first}.shape[1]", "end = 0"]
     for field, buffer, joints in _buffers(quantity, coupled):
         # rows of inputs that are left out stay unused: `work` begins at the same place (4 % at 24 joints)
         stop = f"end if {field.name}.shape[0] > 0 else begin" if field in quantity.optional else "end"
