@@ -10,6 +10,7 @@ A text computes with + - * / and negation, and with these verbs:
 
     load, store, add                    one row of a buffer
     fill(buffer, value)                 a constant of the buffer's kind of scalar: x.like(value)
+    angle_sum(x, offset)                x + offset, up to whole turns                           trigonometry.py
     sincos(x), sincos_rows              sine and cosine: x.sincos()                             trigonometry.py
     by_sign(x, positive, negative)      positive where x > 0, negative where x < 0, else 0: x.by_sign(...)
     all_above(x, bound)                 whether x > bound in every lane: x.all_above(bound)
@@ -38,7 +39,7 @@ from fastdyn.scalars.lanes import (
     store,
 )
 from fastdyn.scalars.samples import give, take, width
-from fastdyn.scalars.trigonometry import SINCOS_RANGE, SINGLE_SINCOS_RANGE, sincos, sincos_rows
+from fastdyn.scalars.trigonometry import SINCOS_RANGE, SINGLE_SINCOS_RANGE, angle_sum, sincos, sincos_rows
 
 __all__ = [
     "DOUBLE",
@@ -55,6 +56,7 @@ __all__ = [
     "add",
     "all_above",
     "all_finite",
+    "angle_sum",
     "buffer_type",
     "by_sign",
     "count",
