@@ -161,10 +161,10 @@ def test_every_bad_file_is_in_the_table():
 @pytest.mark.parametrize("name", sorted(EXPECTED))
 def test_bad_file_is_refused_with_line_and_reason(name):
     path = DATA / "bad" / f"{name}.urdf"
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(fd.DescriptionError) as caught:
         fd.load_urdf(path)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert str(caught.value).startswith(f"{path}:{EXPECTED[name]['line']}: ")
     assert EXPECTED[name]["says"] in str(caught.value)
 
@@ -188,10 +188,10 @@ def test_the_longest_chain_takes_seconds_and_not_hours(kind):
         follows = f"<mimic joint='{i}'/>" if i else ""
         ends = f"<parent link='{i}'/><child link='{i + 1}'/>"
         parts.append(f"<link name='{i + 1}'/><joint name='{i + 1}' type='{kind}'>{ends}{follows}</joint>")
-    start = time.perf_counter()
+    start = time.process_time()
     found = describe(f"<robot name='r'>{''.join(reversed(parts))}</robot>")
     assert len(found.description.all_joints) == count
-    assert time.perf_counter() - start < 10  # 1 s on a quiet machine
+    assert time.process_time() - start < 10  # 1 s on a quiet machine
 
 
 def test_mimics_that_exceed_float64_are_refused():
