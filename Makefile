@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 KERNELS := tests/test_scalars.py tests/test_batch.py tests/test_identities.py tests/test_single.py tests/test_quick.py tests/test_quantities.py
-ISA := $(KERNELS) tests/test_lanes.py tests/test_effects.py
+ISA := tests/test_lanes.py tests/test_batch.py tests/test_identities.py tests/test_single.py tests/test_quantities.py tests/test_effects.py
 CORES := -n auto --dist loadfile
 
 # instruction sets, by LLVM's name of a CPU that has them; the host's own has no name
@@ -51,7 +51,7 @@ test-isa: $(VENV)/.dev
 test-everywhere: $(VENV)/.dev
 	@mkdir -p build; for set in $(SETS); do $(MAKE) test-$$set > build/test-$$set.log 2>&1; done; \
 	for set in $(SETS); do \
-	    printf '%-6s %s\n' $$set "$$(grep -E '^[0-9]+ (passed|failed)|^no tests|rror' build/test-$$set.log | tail -n 1)"; \
+	    printf '%-6s %s\n' $$set "$$(grep -E ' in [0-9.]+s( |$$)' build/test-$$set.log | tail -n 1)"; \
 	done; \
 	! grep -lE '^make.*Error' $(SETS:%=build/test-%.log)
 
