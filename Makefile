@@ -3,9 +3,15 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 KERNELS := tests/test_scalars.py tests/test_batch.py tests/test_identities.py tests/test_single.py tests/test_quick.py tests/test_quantities.py
+ISA := tests/test_lanes.py tests/test_batch.py tests/test_identities.py tests/test_single.py tests/test_quantities.py tests/test_effects.py
 CORES := -n auto --dist loadfile
 
-.PHONY: demo study test test-jit test-bounds test-python check lint bench limits compare asv-check clean
+# instruction sets, by LLVM's name of a CPU that has them; the host's own has no name
+CPU_sse2 := x86-64
+CPU_avx2 := haswell
+SETS := sse2 avx2 host
+
+.PHONY: demo study test test-jit test-bounds test-python test-isa test-everywhere $(SETS:%=test-%) check lint bench limits compare asv-check clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m fastdyn.demo demo
@@ -31,6 +37,23 @@ test-python: $(VENV)/.dev
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest $(KERNELS) tests/test_errors.py tests/test_closed_forms.py tests/test_interrupt.py tests/test_coupling.py tests/test_helical.py tests/test_limits.py
 	$(BIN)/python -m coverage report --include='fastdyn/kernels/*' --fail-under=100
 	$(BIN)/python -m coverage report --include='fastdyn/calls/arguments.py,fastdyn/calls/task.py,fastdyn/dynamics.py,fastdyn/mechanism/*,fastdyn/robot.py' --fail-under=85
+
+# compiled for an instruction set: all tests, or TESTS="..."; no features but the CPU's own, else Numba adds the host's
+$(SETS:%=test-%): test-%: $(VENV)/.dev
+	$(if $(CPU_$*),NUMBA_CPU_NAME=$(CPU_$*) NUMBA_CPU_FEATURES=) $(BIN)/python -m pytest $(CORES) $(TESTS)
+
+# kernels for other instruction sets than the host's: SSE2 (no fused multiply-add), and AVX2 where the host has AVX-512
+test-isa: $(VENV)/.dev
+	[ "$$(uname -m)" != x86_64 ] || $(MAKE) test-sse2 TESTS="$(ISA)"
+	! grep -qs avx512f /proc/cpuinfo || $(MAKE) test-avx2 TESTS="$(ISA)"
+
+# by hand: the whole suite for each instruction set, and a table of results
+test-everywhere: $(VENV)/.dev
+	@mkdir -p build; for set in $(SETS); do $(MAKE) test-$$set > build/test-$$set.log 2>&1; done; \
+	for set in $(SETS); do \
+	    printf '%-6s %s\n' $$set "$$(grep -E ' in [0-9.]+s( |$$)' build/test-$$set.log | tail -n 1)"; \
+	done; \
+	! grep -lE '^make.*Error' $(SETS:%=build/test-%.log)
 
 # while editing: style, types, imports, and what plain Python can tell in a minute
 check: lint

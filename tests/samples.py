@@ -291,3 +291,14 @@ def result_scale(robot: Any, row: Quantity, values: State) -> float:
     if row.solves:
         scale *= np.linalg.norm(np.linalg.inv(robot.mass_matrix(values["q"])), 2)
     return float(scale)
+
+
+def assert_rounded(found: Any, expected: Any, robot: Any, row: Quantity, values: State) -> None:
+    """Results of one state by two compilations of a text agree, each rounding in an order of its own.
+
+    8 n eps of what is summed, for the reason that tests/test_identities.py gives. Bits agree only where the same
+    machine code ran: it is compiled for each way of calling, kind of scalar and instruction set by itself.
+    """
+    tolerance = 8 * len(robot.joints) * EPS * result_scale(robot, row, values)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=tolerance)

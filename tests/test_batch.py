@@ -15,14 +15,13 @@ from fastdyn.calls import threads as calls_threads
 from fastdyn.quantities import BIAS_FORCES
 from tests.samples import (
     ARM,
-    EPS,
+    assert_rounded,
     changed,
     computed,
     draw,
     each_row,
     on_both,
     part,
-    result_scale,
     same,
     shapes,
     states,
@@ -51,10 +50,7 @@ def test_samples_of_a_batch_are_what_each_gives_alone(row, robot, optional):
     batch = computed(robot, row, given)
     for place in np.ndindex(2, 3):
         one = part(given, place)
-        # lanes round in another order than scalars and take another sine: 8 n eps of what the result is made of
-        tolerance = 8 * N * EPS * result_scale(robot, row, one)
-        for found, alone in zip(part(batch, place), computed(robot, row, one), strict=True):
-            np.testing.assert_allclose(found, alone, rtol=0, atol=tolerance)
+        assert_rounded(part(batch, place), computed(robot, row, one), robot, row, one)
 
 
 @each_row

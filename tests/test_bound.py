@@ -26,7 +26,7 @@ from fastdyn.calls import generate, headers, task
 from fastdyn.calls.bound import Bound, c_functions, call_name
 from fastdyn.compiler.entries import Entry
 from fastdyn.quantities import FIELDS, GRAVITY_FORCES, METHODS, QUANTITIES, Quantity
-from tests.samples import EPS, GEARED, State, computed, core, draw, each_row, geared, result_scale, same
+from tests.samples import GEARED, State, assert_rounded, computed, core, draw, each_row, geared, part, same
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="bound calls are machine code")
 
@@ -93,14 +93,9 @@ def test_bound_calls_give_what_checked_calls_give(robot, row, optional):
         values = draw(robot, row, seed=seed, optional=optional)
         write(bound, values)
         assert call(bound, row)() == 0
-        found, expected = results(bound, row), computed(robot, row, values)
-        assert same(found, expected)  # the same text, compiled the same way
-
-        # the batch's text is compiled for lanes: what may differ is rounding, amplified as the problem amplifies it
-        tolerance = 8 * len(robot.joints) * EPS * result_scale(robot, row, values)
+        assert_rounded(results(bound, row), computed(robot, row, values), robot, row, values)
         lanes = computed(robot, row, {name: value[None] for name, value in values.items()})
-        for alone, of_batch in zip(found, lanes, strict=True):
-            np.testing.assert_allclose(alone, of_batch[0], rtol=0, atol=tolerance)
+        assert_rounded(results(bound, row), part(lanes, 0), robot, row, values)
 
 
 @each_robot
@@ -146,16 +141,17 @@ def test_wrenches_of_zero_are_none(row, robot):
     loaded = [array.copy() for array in results(bound, row)]
     bound.wrenches[:] = 0.0
     assert call(bound, row)() == 0
-    assert same(results(bound, row), computed(robot, row, without))
+    assert_rounded(results(bound, row), computed(robot, row, without), robot, row, without)
     assert not np.array_equal(loaded[0], results(bound, row)[0])
     bound.wrenches[-1, 3] = -0.0
     assert call(bound, row)() == 0
-    assert same(results(bound, row), computed(robot, row, without))
+    assert_rounded(results(bound, row), computed(robot, row, without), robot, row, without)
     for i in range(len(robot.joints)):  # one component alone counts
         bound.wrenches[:] = 0.0
         bound.wrenches[i, i % 6] = 1.0
         assert call(bound, row)() == 0
-        assert same(results(bound, row), computed(robot, row, {**without, "wrenches": bound.wrenches}))
+        values = {**without, "wrenches": bound.wrenches}
+        assert_rounded(results(bound, row), computed(robot, row, values), robot, row, values)
 
 
 # ---------------------------------------------------------------------------------------------- which calls
@@ -192,10 +188,11 @@ print([entry.__name__ for entry in all_entries() if entry.dispatcher is not None
 
 
 def test_momentum_is_the_result_and_compute_momentum_the_call():
-    loop = fd.robots.puma560().bind("momentum")
-    loop.q[:], loop.qd[:] = 0.3, 0.2
+    robot, values = fd.robots.puma560(), {"q": np.full(6, 0.3), "qd": np.full(6, 0.2)}
+    loop = robot.bind("momentum")
+    write(loop, values)
     assert loop.compute_momentum() == 0
-    assert np.array_equal(loop.momentum, fd.robots.puma560().momentum([0.3] * 6, [0.2] * 6))
+    assert_rounded((loop.momentum,), (robot.momentum(**values),), robot, QUANTITIES["momentum"], values)
 
 
 def test_a_name_that_is_none_is_told():
@@ -484,7 +481,7 @@ def test_no_kind_of_argument_compiles_anything_and_all_give_the_same(row, robot,
         if lead == ():
             write(bound, given)
             assert call(bound, row)() == 0
-            assert same(results(bound, row), expected), form
+            assert_rounded(results(bound, row), expected, robot, row, values)
     assert compiled_so_far() == before
 
 
@@ -521,14 +518,18 @@ def test_each_thread_with_a_bound_robot_of_its_own_gets_its_own_answers(robot):
     def job(seed: int) -> Callable[[], None]:
         bound = bind(robot)
         states = {row: draw(robot, row, seed=seed, optional=True) for row in QUANTITIES.values()}
-        expected = {row: computed(robot, row, values) for row, values in states.items()}
+
+        def answer(row: Quantity) -> tuple[np.ndarray, ...]:
+            write(bound, states[row])
+            assert call(bound, row)() == 0
+            return tuple(array.copy() for array in results(bound, row))
+
+        expected = {row: answer(row) for row in states}
 
         def work() -> None:
             for _ in range(100):
-                for row, values in states.items():
-                    write(bound, values)
-                    assert call(bound, row)() == 0
-                    assert same(results(bound, row), expected[row])
+                for row in states:
+                    assert same(answer(row), expected[row])
 
         return work
 

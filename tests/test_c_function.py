@@ -22,12 +22,11 @@ from fastdyn.calls import generate
 from fastdyn.calls.bound import CFunction, c_functions, call_name
 from fastdyn.quantities import QUANTITIES, Quantity
 from fastdyn.workspace import coupled_inverse_dynamics, gravity_forces, inverse_dynamics
-from tests.samples import GEARED, computed, draw, each_row, geared, result_scale, same, shapes
+from tests.samples import GEARED, assert_rounded, computed, draw, each_row, geared, same, shapes
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="C functions are machine code")
 
 COMPILER = shutil.which("gcc") or shutil.which("cc")
-EPS = np.finfo(float).eps
 FUNCTIONS = c_functions()
 each_function = pytest.mark.parametrize("name", FUNCTIONS)
 POINTER = ctypes.POINTER(ctypes.c_double)
@@ -82,8 +81,11 @@ def motion_of(robot: fd.Robot, cycles: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(3, cycles, robot.n))
 
 
-def one_by_one(robot: fd.Robot, motion: np.ndarray) -> np.ndarray:
-    return np.array([robot.inverse_dynamics(*state) for state in motion.transpose(1, 0, 2)])
+def one_by_one(function: CFunction, motion: np.ndarray) -> np.ndarray:
+    """The same function, called from Python."""
+    memory = function.workspace()
+    states = [dict(zip(("q", "qd", "qdd"), state, strict=True)) for state in motion.transpose(1, 0, 2)]
+    return np.array([run(function, state, memory)[0] for state in states])
 
 
 # ---------------------------------------------------------------------------------------------- from C
@@ -93,7 +95,7 @@ def test_a_c_loop_gives_what_python_gives(library, robot):
     function, motion = robot.c_function("inverse_dynamics"), motion_of(robot, 2000)
     tau, memory = np.zeros((2000, robot.n)), function.workspace()
     assert ctypes.CDLL(str(library)).run(ctypes.byref(job(function, motion, tau, memory))) == 0
-    assert np.array_equal(tau, one_by_one(robot, motion))
+    assert np.array_equal(tau, one_by_one(function, motion))
 
 
 def test_a_c_loop_at_1_khz(library, robot):
@@ -102,7 +104,7 @@ def test_a_c_loop_at_1_khz(library, robot):
     host = ctypes.CDLL(str(library))
     host.run_timed.restype, host.run_timed.argtypes = ctypes.c_int64, (ctypes.POINTER(Job), ctypes.c_int64)
     assert host.run_timed(ctypes.byref(job(function, motion, tau, memory)), 1_000_000) >= 0
-    assert np.array_equal(tau, one_by_one(robot, motion))
+    assert np.array_equal(tau, one_by_one(function, motion))
 
 
 def test_c_threads_need_no_gil(library, robot):
@@ -113,7 +115,7 @@ def test_c_threads_need_no_gil(library, robot):
     host = ctypes.PyDLL(str(library))  # PyDLL keeps the GIL while C waits for its threads
     assert host.run_in_threads(jobs, 4) == 0
     assert [each.status for each in jobs] == [0] * 4
-    assert (tau == one_by_one(robot, motion)).all()
+    assert (tau == one_by_one(function, motion)).all()
 
 
 def test_the_declaration_compiles(robot, tmp_path):
@@ -159,7 +161,7 @@ def test_ctypes_gives_what_python_gives(name, robot):
     function, values = robot.c_function(name), draw(robot, row, optional=optional)
     memory = function.workspace()
     for _ in range(2):
-        assert same(run(function, values, memory), computed(robot, row, values))
+        assert_rounded(run(function, values, memory), computed(robot, row, values), robot, row, values)
 
 
 @pytest.mark.parametrize("row", [row for row in QUANTITIES.values() if row.optional], ids=lambda row: row.name)
@@ -169,13 +171,11 @@ def test_the_function_without_wrenches_ignores_those_left_in_the_workspace(robot
     without = {name: values[name] for name in draw(robot, row)}
     memory = loaded.workspace()
     with_wrenches = run(loaded, values, memory)
-    assert same(run(plain, without, memory), computed(robot, row, without))
+    assert_rounded(run(plain, without, memory), computed(robot, row, without), robot, row, without)
     assert not same(with_wrenches, computed(robot, row, without))
     assert same(run(loaded, values, memory), with_wrenches)
     nothing = {**values, "wrenches": np.zeros_like(values["wrenches"])}
-    tolerance = 8 * len(robot.joints) * EPS * result_scale(robot, row, nothing)
-    for found, expected in zip(run(loaded, nothing, memory), computed(robot, row, without), strict=True):
-        np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance)
+    assert_rounded(run(loaded, nothing, memory), computed(robot, row, without), robot, row, without)
 
 
 def test_every_quantity_has_a_function_and_those_with_wrenches_two():
@@ -290,9 +290,8 @@ def test_kernels_can_be_called_from_compiled_functions(name):
             getattr(each, field)[:] = value
     assert call(bound.address) == getattr(twin, call_name(row))() == 0
     # the user's function is compiled with the user's own options: what may differ is rounding
-    tolerance = 8 * len(robot.joints) * EPS * result_scale(robot, row, values)
-    for field in row.gives:
-        np.testing.assert_allclose(getattr(bound, field.name), getattr(twin, field.name), rtol=0, atol=tolerance)
+    found, expected = ([getattr(each, field.name) for field in row.gives] for each in (bound, twin))
+    assert_rounded(found, expected, robot, row, values)
 
 
 def test_a_workspace_of_the_other_kind_of_robot_is_refused():

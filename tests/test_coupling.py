@@ -14,7 +14,7 @@ from fastdyn.geometry import go
 from fastdyn.quantities import METHODS, QUANTITIES
 from tests.coupled_oracle import Projected
 from tests.peers import Pinocchio
-from tests.samples import EPS, energy_scale, reach, torque_scale
+from tests.samples import EPS, energy_scale, reach, result_scale, torque_scale
 from tests.test_identities import momentum_scales
 from tests.test_oracle import with_fixed_links
 
@@ -54,6 +54,15 @@ def everything(robot, q, qd, qdd):
 SOLUTIONS = [name for name, row in QUANTITIES.items() if row.solves]
 
 
+def close_results(found, expected, robot, row, q, qd, qdd):
+    """Equal up to rounding: another compilation of the same text rounds in another order, by 8 n eps of the terms."""
+    given = {"q": q, "qd": qd, "qdd": qdd, "tau": qdd}
+    states = zip(*(given[field.name].reshape(-1, robot.n) for field in row.reads), strict=True)
+    names = [field.name for field in row.reads]
+    scale = max(result_scale(robot, row, dict(zip(names, state, strict=True))) for state in states)
+    close(found, expected, scale, factor=8 * robot.n)
+
+
 def close_accelerations(found, expected, M):
     """Equal up to rounding: a relative change of M by eps changes what is solved by cond(M) eps."""
     close(found, expected, scale=np.linalg.cond(M).max() * np.abs(expected).max())
@@ -63,17 +72,16 @@ def close_accelerations(found, expected, M):
 
 
 @pytest.mark.parametrize("lead", [(), (11,), (2, 3)])
-def test_coupling_by_the_identity_changes_no_bit(lead):
-    """But of forward dynamics, which solves by M_phi and not by articulated bodies."""
+def test_coupling_by_the_identity_changes_nothing(lead):
     robot = fd.robots.random_tree(5, seed=3, prismatic=0.3, drives=True, helical=0.2)
     same = robot.coupled(np.eye(5))
     values = state(robot, 1, *lead)
     expected = everything(robot, *values)
     for name, found in everything(same, *values).items():
-        if name in SOLUTIONS:
+        if name in SOLUTIONS:  # by M_phi, and not by articulated bodies
             close_accelerations(found, expected[name], expected["mass_matrix"])
         else:
-            assert np.array_equal(found, expected[name]), name
+            close_results(found, expected[name], robot, QUANTITIES[name], *values)
 
 
 def test_coupling_by_a_permutation_permutes():
@@ -89,7 +97,7 @@ def test_coupling_by_a_permutation_permutes():
         if name in SOLUTIONS:
             close_accelerations(found[name], expected[name], found["mass_matrix"])
         else:
-            assert np.array_equal(found[name], expected[name]), name
+            close_results(found[name], expected[name], robot, row, q, qd, qdd)
 
 
 @given(n=st.integers(1, 6), drop=st.integers(0, 5), seed=st.integers(0, 50))
@@ -320,7 +328,7 @@ def test_motor_coupling_of_the_irb1400():
     assert np.array_equal(q[:, 2], phi[:, 2] - phi[:, 1])  # moving motor 2 alone turns joint 3 back by as much
     tau, joint = arm.inverse_dynamics(phi, phid, phidd), robot.inverse_dynamics(q, qd, qdd)
     close(tau[:, 1], joint[:, 1] - joint[:, 2])  # motor 2 feels the reaction of the rod
-    assert np.array_equal(np.delete(tau, 1, axis=1), np.delete(joint, 1, axis=1))
+    close(np.delete(tau, 1, axis=1), np.delete(joint, 1, axis=1))
     close(np.einsum("ti,ti->t", tau, phid), np.einsum("ti,ti->t", joint, qd), scale=np.abs(joint).max() * 6)
 
 

@@ -84,8 +84,8 @@ def test_compound_is_the_integral_over_all_its_bodies():
     mass, com, inertia = integrated(np.concatenate(places), np.concatenate(weights), 3.8)
     found = compound(given)
     assert found.mass == pytest.approx(mass, rel=ROUNDING)
-    np.testing.assert_allclose(found.com, com, atol=ROUNDING)
-    np.testing.assert_allclose(found.inertia, inertia, atol=100 * ROUNDING)
+    np.testing.assert_allclose(found.com, com, rtol=0, atol=ROUNDING)
+    np.testing.assert_allclose(found.inertia, inertia, rtol=0, atol=100 * ROUNDING)
 
 
 def test_halves_of_a_box_make_the_box():
@@ -100,7 +100,7 @@ def test_compound_of_one_body_is_that_body_turned():
     mass, com, inertia = compound([(2.0, np.diag([1.0, 2.0, 2.5]), pose)])
     assert mass == 2.0
     np.testing.assert_array_equal(com, (1, 2, 3))
-    np.testing.assert_allclose(inertia, np.diag([2.0, 1.0, 2.5]), atol=1e-15)
+    np.testing.assert_allclose(inertia, np.diag([2.0, 1.0, 2.5]), rtol=0, atol=1e-15)
 
 
 def test_a_compound_makes_a_link():
@@ -123,7 +123,7 @@ def test_steiner_there_and_back(seed):
     about = steiner(inertia, mass, offset)
     skew = np.cross(np.eye(3), offset)
     np.testing.assert_allclose(about, inertia + mass * skew.T @ skew, rtol=1e-14)
-    np.testing.assert_allclose(about, steiner(inertia, mass, -offset))
+    np.testing.assert_array_equal(about, steiner(inertia, mass, -offset))
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -134,14 +134,14 @@ def test_principal_axes_rebuild_the_inertia_and_are_right_handed(seed):
     wanted = np.sort([1.0, 1.5, 1.5 if seed % 3 == 0 else 2.0])
     moments, axes = principal_axes(R @ np.diag(rng.permutation(wanted)) @ R.T)
     np.testing.assert_allclose(moments, wanted, rtol=1e-14)
-    np.testing.assert_allclose(axes @ axes.T, np.eye(3), atol=1e-14)
+    np.testing.assert_allclose(axes @ axes.T, np.eye(3), rtol=0, atol=1e-14)
     assert np.linalg.det(axes) == pytest.approx(1.0)
 
 
 def test_principal_axes_of_a_body_turned_by_a_known_rotation():
     R = turn((0, 0, 1), 0.3)
     _, axes = principal_axes(R @ np.diag([1.0, 2.0, 2.5]) @ R.T)
-    np.testing.assert_allclose(axes, R, atol=1e-14)
+    np.testing.assert_allclose(axes, R, rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from fastdyn.scalars import (
     add,
     all_above,
     all_finite,
+    angle_sum,
     by_sign,
     fill,
     give,
@@ -109,6 +110,11 @@ def sines(X):
         store(X, 3 * i + 2, c)
 
 
+# eps: one of float64 (tests/test_scalars.py; float32: reduction and polynomial round as often), and half an ulp of the
+# C library's
+SINE = 1.25
+
+
 def expected_sines(x):
     """By the C library in float64; no number for NaN and infinity."""
     pairs = [(math.sin(v), math.cos(v)) if math.isfinite(v) else (math.nan, math.nan) for v in x.ravel().tolist()]
@@ -127,9 +133,8 @@ def test_sines_are_those_of_the_c_library_in_every_lane(real, count, far):
         compiled(sines, real, count, "b")(X)
     s, c = expected_sines(x)
     assert np.array_equal(X[::3], x, equal_nan=True)
-    # float64: within one eps (tests/test_scalars.py); float32: reduction and polynomial round as often
-    np.testing.assert_allclose(X[1::3], s, rtol=0, atol=np.finfo(real).eps)
-    np.testing.assert_allclose(X[2::3], c, rtol=0, atol=np.finfo(real).eps)
+    np.testing.assert_allclose(X[1::3], s, rtol=0, atol=SINE * np.finfo(real).eps)
+    np.testing.assert_allclose(X[2::3], c, rtol=0, atol=SINE * np.finfo(real).eps)
 
 
 @every_width
@@ -138,8 +143,49 @@ def test_sines_fill_rows(real, count):
     X = buffer(11, count, real)
     X[:5] = x
     compiled(sincos_rows, real, count, "bi")(X, 5)
-    np.testing.assert_allclose(X[:10], np.concatenate(expected_sines(x)), rtol=0, atol=np.finfo(real).eps)
+    np.testing.assert_allclose(X[:10], np.concatenate(expected_sines(x)), rtol=0, atol=SINE * np.finfo(real).eps)
     assert (X[10] == 99).all()
+
+
+def sums(X):
+    for i in range(X.shape[0] // 3):
+        store(X, 3 * i + 2, angle_sum(load(X, 3 * i), load(X, 3 * i + 1)))
+
+
+def summed(x, offset, count, real):
+    X = buffer(3 * len(x), count, real)
+    X[::3], X[1::3] = x, offset
+    with np.errstate(invalid="ignore"):
+        compiled(sums, real, count, "b")(X)
+    return X[2::3]
+
+
+@every_width
+@pytest.mark.parametrize("largest", [30.0, 300.0, 8192.0, 1e5, 2.0**40])
+def test_sums_of_angles_are_right_up_to_whole_turns(real, count, largest):
+    rng = np.random.default_rng(3)
+    x = rng.uniform(-largest, largest, (200, count)).astype(real)
+    x[::7] = rng.uniform(-3, 3, x[::7].shape)  # small angles beside large ones
+    offset = rng.uniform(-np.pi, np.pi, x.shape).astype(real)
+    found = summed(x, offset, count, real)
+    if real is np.float64:
+        assert np.array_equal(found, x + offset)
+        return
+    assert np.array_equal(found[::7], (x + offset)[::7])
+    # taking turns off rounds twice below 4, by half of 2 eps each, and the sum once below 8, by half of 4 eps
+    (s, c), (s_x, c_x), (s_o, c_o) = (expected_sines(angle.astype(float)) for angle in (found, x, offset))
+    np.testing.assert_allclose(s, s_x * c_o + c_x * s_o, rtol=0, atol=4 * np.finfo(real).eps)
+    np.testing.assert_allclose(c, c_x * c_o - s_x * s_o, rtol=0, atol=4 * np.finfo(real).eps)
+
+
+@every_width
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+def test_sums_with_angles_that_are_not_finite_are_not_either(real, count, value):
+    x = np.ones((count, count), dtype=real)
+    x[np.diag_indices(count)] = value  # each lane once
+    found = summed(x, real(0.5), count, real)
+    assert np.array_equal(np.isfinite(found), np.isfinite(x))
+    assert (found[np.isfinite(x)] == 1.5).all()
 
 
 # ---------------------------------------------------------------------------------------------- comparisons

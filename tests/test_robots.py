@@ -178,8 +178,8 @@ class TestPumaAgainstTheNumbersPrintedByTheRoboticsToolbox:
 def test_puma_stands_upright_without_torque_at_the_waist_whatever_it_does():
     q = np.random.default_rng(0).uniform(-pi, pi, (20, 6))
     forces = puma560().gravity_forces(q)
-    # axis 1 is vertical: only rounding of the other joints' torques is left
-    assert np.abs(forces[:, 0]).max() <= 6 * EPS * np.abs(forces).max()
+    # axis 1 is vertical: only rounding of the other joints' torques is left, 8 n eps (tests/test_identities.py)
+    assert np.abs(forces[:, 0]).max() <= 8 * 6 * EPS * np.abs(forces).max()
 
 
 @pytest.mark.parametrize("make", [puma560, stanford])

@@ -149,7 +149,8 @@ def test_joints_move_their_links_along_and_about_their_axes(seed):
         axis = hinge[:3, :3] @ np.asarray(joint.axis)
         moved = before[joint.child][:3, 3]
         speed = axis if joint.kind == "prismatic" else np.cross(axis, moved - hinge[:3, 3])
-        np.testing.assert_allclose((after[joint.child][:3, 3] - moved) / step, speed, atol=1e-5)
+        # step / 2 of the acceleration, at most the distance from the axis
+        np.testing.assert_allclose((after[joint.child][:3, 3] - moved) / step, speed, rtol=0, atol=1e-5)
 
 
 def test_fixed_joints_do_not_move():

@@ -19,6 +19,8 @@ from fastdyn.formats.urdf import Described, Mimic, describe, mimics
 DATA = Path(__file__).parent / "data"
 ARM = (DATA / "arm.urdf").read_text()
 EXPECTED = tomllib.loads((DATA / "bad" / "expected.toml").read_text())
+EPS = np.finfo(float).eps
+THERE_AND_BACK = 2 * 10 * EPS  # rotation to angles and back: 10 eps each (tests/test_geometry.py)
 ZERO = '<inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>'
 
 
@@ -67,7 +69,8 @@ def test_inertia_is_turned_into_the_axes_of_the_link():
     R = about(2, 0.3) @ about(1, 0.2) @ about(0, 0.1)
     typed = np.array([[0.04, 0.001, 0], [0.001, 0.05, -0.002], [0, -0.002, 0.02]])
     link = fd.load_urdf(DATA / "arm.urdf").links[0]
-    np.testing.assert_allclose(link.inertia, R @ typed @ R.T, rtol=0, atol=1e-17)
+    # sums of products with rotations that are good to 10 eps (tests/test_geometry.py), at most 0.05
+    np.testing.assert_allclose(link.inertia, R @ typed @ R.T, rtol=0, atol=20 * EPS * 0.05)
     np.testing.assert_array_equal(link.com, (0, 0.01, 0.2))
 
 
@@ -158,10 +161,10 @@ def test_every_bad_file_is_in_the_table():
 @pytest.mark.parametrize("name", sorted(EXPECTED))
 def test_bad_file_is_refused_with_line_and_reason(name):
     path = DATA / "bad" / f"{name}.urdf"
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(fd.DescriptionError) as caught:
         fd.load_urdf(path)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert str(caught.value).startswith(f"{path}:{EXPECTED[name]['line']}: ")
     assert EXPECTED[name]["says"] in str(caught.value)
 
@@ -185,10 +188,10 @@ def test_the_longest_chain_takes_seconds_and_not_hours(kind):
         follows = f"<mimic joint='{i}'/>" if i else ""
         ends = f"<parent link='{i}'/><child link='{i + 1}'/>"
         parts.append(f"<link name='{i + 1}'/><joint name='{i + 1}' type='{kind}'>{ends}{follows}</joint>")
-    start = time.perf_counter()
+    start = time.process_time()
     found = describe(f"<robot name='r'>{''.join(reversed(parts))}</robot>")
     assert len(found.description.all_joints) == count
-    assert time.perf_counter() - start < 10  # 1 s on a quiet machine
+    assert time.process_time() - start < 10  # 1 s on a quiet machine
 
 
 def test_mimics_that_exceed_float64_are_refused():
@@ -486,7 +489,8 @@ def test_fixed_joints_limits_and_odd_names_come_back():
 def test_the_tail_of_a_fixed_joint_is_part_of_its_origin():
     joint = fd.Joint("weld", "base", "plate", "fixed", turned(1), tail=turned(2))
     robot = fd.Robot([fd.Link("base"), fd.Link("plate", 1.0)], [joint])
-    np.testing.assert_allclose(poses(fd.from_urdf(fd.to_urdf(robot)), [])["plate"], turned(1) @ turned(2), atol=1e-15)
+    found = poses(fd.from_urdf(fd.to_urdf(robot)), [])["plate"]
+    np.testing.assert_allclose(found, turned(1) @ turned(2), rtol=0, atol=THERE_AND_BACK)
 
 
 def test_names_for_what_urdf_needs_do_not_clash():
@@ -516,7 +520,7 @@ def test_every_rotation_comes_back(roll, pitch, yaw):
     joint = describe(one_joint(f'<origin rpy="{roll!r} {pitch!r} {yaw!r}"/>')).description.joints[0]
     robot = fd.Robot([fd.Link("base"), fd.Link("arm", 1.0)], [joint])
     again = describe(fd.to_urdf(robot)).description.joints[0]
-    np.testing.assert_allclose(again.origin, joint.origin, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(again.origin, joint.origin, rtol=0, atol=THERE_AND_BACK)
 
 
 def test_mimic_joints_come_back():

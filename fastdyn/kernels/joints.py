@@ -8,7 +8,7 @@ Everything that depends on the type of a joint, except the parts of one algorith
 """
 
 from fastdyn.kernels.rows import *
-from fastdyn.scalars import by_sign, fill, kernel, load, sincos_rows, store
+from fastdyn.scalars import angle_sum, by_sign, fill, kernel, load, sincos_rows, store
 from fastdyn.scalars.vectors import *
 
 TURN = 2  # rows of a link's sine and cosine
@@ -19,7 +19,7 @@ def turn_all(P, tree, q, turns):
     """Sine and cosine of the angle between each link and its parent, about the joint's axis."""
     n = P.shape[1]
     for i in range(n):
-        store(turns, i, load(q, tree[INDEX, i]) + P[OFFSET, i])
+        store(turns, i, angle_sum(load(q, tree[INDEX, i]), P[OFFSET, i]))
     sincos_rows(turns, n)
     for i in range(n):
         if tree[KIND, i] & PRISMATIC:

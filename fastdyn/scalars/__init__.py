@@ -10,6 +10,7 @@ A text computes with + - * / and negation, and with these verbs (verbs.py):
 
     load, store, add                    one row of a buffer
     fill(buffer, value)                 a constant of the buffer's kind of scalar: x.like(value)
+    angle_sum(x, offset)                x + offset, up to whole turns
     sincos(x), sincos_rows              sine and cosine: x.sincos()
     by_sign(x, positive, negative)      positive where x > 0, negative where x < 0, else 0: x.by_sign(...)
     all_above(x, bound)                 whether x > bound in every lane: x.all_above(bound)
@@ -34,6 +35,7 @@ from fastdyn.scalars.verbs import (
     add,
     all_above,
     all_finite,
+    angle_sum,
     by_sign,
     fill,
     give,
@@ -60,6 +62,7 @@ __all__ = [
     "add",
     "all_above",
     "all_finite",
+    "angle_sum",
     "by_sign",
     "count",
     "count_stages",

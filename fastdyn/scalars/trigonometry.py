@@ -3,6 +3,9 @@
 Range reduction by Cody and Waite (pi/2 in parts so short that k times a part is exact), then minimax polynomials on
 [-pi/4, pi/4]: fdlibm's for float64, Cephes' for float32. Lanes beyond the range of the reduction, NaN and infinity are
 computed one by one by the C library, so that no lane's result depends on the others.
+
+In single precision whole turns are taken off an angle before anything is added to it: x + offset has the spacing of
+its own size, which at 300 rad is 3e-5.
 """
 
 import math
@@ -24,7 +27,7 @@ from fastdyn.scalars.lanes import (
     masked_load,
     masked_store,
 )
-from fastdyn.scalars.verbs import LANES, SINCOS_RANGE, SINGLE_SINCOS_RANGE, sincos, sincos_rows
+from fastdyn.scalars.verbs import LANES, SINCOS_RANGE, SINGLE_SINCOS_RANGE, angle_sum, sincos, sincos_rows
 
 
 @dataclass(frozen=True)
@@ -154,6 +157,61 @@ def _far(typingctx, x, sine, cosine):
         return context.make_tuple(b, sig.return_type, results)
 
     return types.UniTuple(x, 2)(x, x, x), lower
+
+
+@intrinsic
+def _within_a_turn(typingctx, x):
+    """x less whole turns, within the recipe's range: in [-pi, pi] up to rounding, and x itself if it was there."""
+    recipe = _recipe(x)
+
+    def lower(context, b, sig, args):
+        flags = ("contract",)  # no reordering, as in _polynomial
+        magic = constant(recipe.magic, x.vector)
+        turns = b.fmul(args[0], constant(0.5 / math.pi, x.vector), flags=flags)
+        turns = b.fsub(b.fadd(turns, magic, flags=flags), magic, flags=flags)
+        r = args[0]
+        for part in recipe.half_pi:
+            r = b.fsub(r, b.fmul(turns, constant(4 * part, x.vector), flags=flags), flags=flags)
+        return r
+
+    return x(x), lower
+
+
+@intrinsic
+def _far_within_a_turn(typingctx, x, reduced):
+    """The given angles, with those of lanes out of range replaced by the C library's atan2(sin x, cos x)."""
+
+    def lower(context, b, sig, args):
+        element, double = x.vector.element, ir.DoubleType()
+        unary, binary = (ir.FunctionType(double, [double] * count) for count in (1, 2))
+        sin, cos = (cgutils.get_or_insert_function(b.module, unary, name) for name in ("sin", "cos"))
+        atan2 = cgutils.get_or_insert_function(b.module, binary, "atan2")
+        limit = ir.Constant(element, _recipe(x).range)
+        place = cgutils.alloca_once_value(b, args[1])
+        with cgutils.for_range(b, ir.Constant(INT32, x.count)) as loop:
+            value = b.extract_element(args[0], loop.index)
+            near = b.and_(b.fcmp_ordered("<=", value, limit), b.fcmp_ordered(">=", value, b.fneg(limit)))
+            with b.if_then(b.not_(near), likely=False):
+                wide = b.fpext(value, double)
+                angle = b.fptrunc(b.call(atan2, [b.call(sin, [wide]), b.call(cos, [wide])]), element)
+                b.store(b.insert_element(b.load(place), angle, loop.index), place)
+        return b.load(place)
+
+    return x(x, x), lower
+
+
+@overload(angle_sum)
+def _angle_sum_overload(x, offset):
+    if not (is_lane(x) and x.element == types.float32):
+        return lambda x, offset: x + offset
+
+    def angle_sum_lanes(x, offset):
+        reduced = _within_a_turn(x)
+        if not _all_near(x):
+            reduced = _far_within_a_turn(x, reduced)
+        return reduced + offset
+
+    return angle_sum_lanes
 
 
 @overload(sincos)

@@ -42,6 +42,14 @@ def fill(buffer, value):
 # ---------------------------------------------------------------------------------------------- functions of scalars
 
 
+def angle_sum(x: Any, offset: Any) -> Any:
+    """x + offset, up to whole turns, which single precision takes off x first."""
+    if isinstance(x, np.ndarray) and x.dtype == np.float32:
+        wide = x.astype(np.float64)
+        x = np.arctan2(np.sin(wide), np.cos(wide)).astype(np.float32)
+    return x + offset
+
+
 def sincos(x: Any) -> Any:
     """Sine and cosine. Compiled float64: within 2.2e-16 of the true value up to SINCOS_RANGE, then the C library's."""
     if hasattr(x, "sincos"):
