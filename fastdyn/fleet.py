@@ -91,7 +91,7 @@ class Fleet(Dynamics):
 
 
 def stack(robots: Iterable[Dynamics]) -> Fleet:
-    """A fleet of robots that have the same tree: the same joints of the same kinds, in the same order; numbers may differ.
+    """A fleet of robots of the same tree: the same joints of the same kinds, in the same order; numbers may differ.
 
     Geometry, inertia, motors, gravity and mount may all differ. Coupled robots must have the same coupling.
 
@@ -127,7 +127,7 @@ def _parents(robot: Dynamics) -> list[int]:
 
 
 def _common_tree(trees: list[Any]) -> Any:
-    """A tree that holds for all: a link is straight if it is so in every robot, other bits of KIND are set if any is."""
+    """A tree that holds for all: a link is straight if it is so in all robots; other bits of KIND are set if one is."""
     found, kinds = trees[0].copy(), np.stack([tree[KIND] for tree in trees])
     straight = np.bitwise_and.reduce(kinds) & STRAIGHT
     found[KIND] = (np.bitwise_or.reduce(kinds) & ~STRAIGHT) | straight

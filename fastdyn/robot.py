@@ -6,21 +6,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastdyn import formats, show
 from fastdyn.calls.arguments import check_finite, read
 from fastdyn.calls.parameters import Parameters
+from fastdyn.compiler.announce import announced
 from fastdyn.dynamics import Dynamics
 from fastdyn.errors import ArgumentTypeError
+from fastdyn.fleet import Fleet
 from fastdyn.kernels.rows import INDEX
 from fastdyn.mechanism import variations
-from fastdyn.mechanism.coupled_model import coupling_arrays, single_precision
+from fastdyn.mechanism.coupled_model import coupling_arrays, single_precision, with_thresholds
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import Description, HasDescription
 from fastdyn.mechanism.limits import RobotLimits, check_limits, limits_of
 from fastdyn.mechanism.model import Model, build
 from fastdyn.mechanism.parts import Array, Joint, Link, Motor
+
+if TYPE_CHECKING:
+    from fastdyn.calls.bound import Bound, CFunction
 
 
 class _Facade(Dynamics):
@@ -35,6 +41,19 @@ class _Facade(Dynamics):
         made = object.__new__(type(self))
         made._hold(description)
         return made
+
+    def _varied(self, description: Description, model: Model) -> Self:
+        """As `_again`, with a model that follows from this robot's, which costs less than building one."""
+        made = self._again(description)
+        made.__dict__["model"] = model
+        return made
+
+    def _loaded(self, description: Description, load: variations.Load) -> Self:
+        model = self.model if load.joint < 0 else self.model.with_payload(*load)
+        return self._varied(description, model)
+
+    def _moved(self, description: Description) -> Self:
+        return self._varied(description, self.model.with_gravity(description.gravity, description.mount))
 
     def __setattr__(self, name: str, value: object) -> None:
         if getattr(self, "_frozen", False):
@@ -109,11 +128,11 @@ class _Facade(Dynamics):
         >>> fd.robots.puma560().with_gravity((0, 0, 0)).gravity_forces([0.3] * 6).tolist()
         [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
         """
-        return self._again(variations.with_gravity(self.description, gravity))
+        return self._moved(variations.with_gravity(self.description, gravity))
 
     def with_mount(self, mount: ArrayLike) -> Self:
         """The same robot with its base at another pose in the world, 4x4 or (x, y, z)."""
-        return self._again(variations.with_mount(self.description, mount))
+        return self._moved(variations.with_mount(self.description, mount))
 
     def without_friction(self) -> Self:
         """The same robot with frictionless motors; rotors stay."""
@@ -141,7 +160,7 @@ class _Facade(Dynamics):
         >>> arm.with_payload(2.0).gravity_forces([0.0, 0.0]).round(12)
         array([60., 25.])
         """
-        return self._again(variations.with_payload(self.description, mass, com, inertia, link))
+        return self._loaded(*variations.with_payload(self.description, mass, com, inertia, link))
 
     def with_tool(
         self,
@@ -163,7 +182,39 @@ class _Facade(Dynamics):
         >>> arm.n, arm.all_links[-1].name, arm.all_joints[-1].parent
         (6, 'gripper', 'link6')
         """
-        return self._again(variations.with_tool(self.description, mass, com, inertia, pose, name, link))
+        return self._loaded(*variations.with_tool(self.description, mass, com, inertia, pose, name, link))
+
+    def vary(
+        self,
+        mass: Mapping[str, ArrayLike] | None = None,
+        com: Mapping[str, ArrayLike] | None = None,
+        inertia: Mapping[str, ArrayLike] | None = None,
+        payload: ArrayLike | None = None,
+        payload_com: ArrayLike = (0, 0, 0),
+        link: str | None = None,
+    ) -> Fleet:
+        """A fleet of robots like this one, with other masses, centres of mass, inertias or payloads.
+
+        mass: {link: (R,)}, kg; com: {link: (R, 3)}, m; inertia: {link: (R, 3, 3)}, kg m^2, about the centre of mass;
+        payload: (R,), kg, carried by the tip or the named link, with its centre of mass at payload_com, (3,) or (R, 3),
+        in that link's frame. All have the same number of robots R; a single value holds for all. What is not given
+        stays as it is.
+
+        >>> import fastdyn as fd
+        >>> arm = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0)
+        >>> arm.vary(payload=[0.0, 1.0, 2.0]).gravity_forces([0.0, 0.0]).round(12)[:, 0].tolist()
+        [20.0, 40.0, 60.0]
+        >>> arm.vary(mass={"link2": [1.0, 3.0]}).gravity_forces([0.0, 0.0]).round(12)[:, 1].tolist()
+        [5.0, 15.0]
+        """
+        loads = {} if payload is None else {"mass": payload, "com": payload_com}
+        robots = []
+        for changes, load in variations.several(self.description, loads, mass=mass, com=com, inertia=inertia):
+            robot = self
+            for name, values in changes.items():
+                robot = robot._loaded(*variations.with_link(robot.description, name, values))
+            robots.append(robot.with_payload(**load, link=link) if load else robot)
+        return Fleet(robots)
 
     def coupled(
         self,
@@ -234,6 +285,39 @@ class _Facade(Dynamics):
         <Robot 'two_link': 2 joints RR, 2 kg moving>
         """
         return formats.to_toml(self)
+
+    # ------------------------------------------------------------------------------------------ real time
+
+    def bind(self, *quantities: str) -> Bound:
+        """The robot on fixed memory, for control loops: no allocation, no checks, a status instead of exceptions.
+
+        quantities: the calls to prepare, all if none is named; only these are compiled.
+
+        >>> import fastdyn as fd
+        >>> loop = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0).bind("inverse_dynamics")
+        >>> loop.q[:] = loop.qd[:] = loop.qdd[:] = 0.0
+        >>> loop.inverse_dynamics()
+        0
+        >>> loop.tau.round(12)
+        array([20.,  5.])
+        """
+        from fastdyn.calls.bound import Bound
+
+        with announced("bound calls"):
+            return Bound(self, self.parameters, quantities)
+
+    def c_function(self, name: str) -> CFunction:
+        """A C function of this process that computes a quantity of this robot, without Python and without the GIL.
+
+        name: the method's; the suffix `_with_wrenches` selects the function that takes wrenches.
+
+        >>> import fastdyn as fd
+        >>> fd.robots.puma560().c_function("gravity_forces").declaration
+        'int64_t gravity_forces(const double *q, double *tau, void *workspace)'
+        """
+        from fastdyn.calls.bound import c_function
+
+        return c_function(self, self.parameters, name)
 
 
 class Robot(_Facade):
@@ -311,6 +395,16 @@ class CoupledRobot(_Facade):
         assert self.description.coupling is not None  # set in __init__
         return self.description.coupling
 
+    @cached_property
+    def _sparse(self) -> tuple[Array, NDArray[np.int64]]:
+        """The coupling for compiled code, without what depends on the model."""
+        return coupling_arrays(self._coupling)
+
+    def _varied(self, description: Description, model: Model) -> Self:
+        made = super()._varied(description, model)
+        made.__dict__["_sparse"] = self._sparse
+        return made
+
     @property
     def G(self) -> Array:
         """(number of joints, n): dq/dphi."""
@@ -339,8 +433,8 @@ class CoupledRobot(_Facade):
     @cached_property
     def parameters(self) -> Parameters:
         """The flat arrays that compiled code reads, and names for messages."""
-        model = self.model
-        G, pattern = coupling_arrays(self._coupling, model)
+        model, (G, pattern) = self.model, self._sparse
+        G = with_thresholds(G, pattern, model)
 
         def single() -> tuple[Any, ...]:
             return model.single, model.tree, single_precision(G), pattern

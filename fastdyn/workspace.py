@@ -1,7 +1,8 @@
 """Bound calls as functions of a workspace's address, for users' own @njit functions: inverse_dynamics(loop.address).
 
-One for each quantity, under its name; for a coupled robot's workspace, under coupled_<name>. They allocate nothing,
-check nothing and return a status, as bound calls do.
+One for each quantity, under its name; for a coupled robot's workspace, under coupled_<name>. They allocate nothing
+and return a status, as bound calls do: -1 if the workspace is a coupled robot's and the function a plain one's, or the
+reverse.
 """
 
 from fastdyn.calls.generate import bound_kernel

@@ -263,7 +263,9 @@ def test_a_users_compiled_function_calls_the_kernels():
 @pytest.mark.parametrize("coupled", [False, True], ids=["joints", "coupled"])
 def test_every_kernel_has_a_name_for_users_compiled_functions(row, coupled):
     kernel, entry = getattr(workspace, f"{'coupled_' * coupled}{row.name}"), generate.bound(row, coupled)
-    assert kernel.generated.replace("(", "_bound(", 1) == entry.py_func.generated  # the text of the bound call
+    head, test, refusal, *text = kernel.generated.splitlines()  # checks the kind of workspace, then is the bound call
+    assert (test.split()[0], refusal.split()) == ("if", ["return", str(generate.WRONG_KIND)])
+    assert [head.replace("(", "_bound(", 1), *text] == entry.py_func.generated.splitlines()
 
 
 CALLED = {  # those that users' loops call, each kind of result, and a coupled robot's
@@ -291,6 +293,22 @@ def test_kernels_can_be_called_from_compiled_functions(name):
     tolerance = 8 * len(robot.joints) * EPS * result_scale(robot, row, values)
     for field in row.gives:
         np.testing.assert_allclose(getattr(bound, field.name), getattr(twin, field.name), rtol=0, atol=tolerance)
+
+
+def test_a_workspace_of_the_other_kind_of_robot_is_refused():
+    plain, coupled = fd.robots.two_link().bind("inverse_dynamics"), GEARED.bind("inverse_dynamics")
+    of_joints = numba.njit(lambda memory: inverse_dynamics(memory))
+    of_coordinates = numba.njit(lambda memory: coupled_inverse_dynamics(memory))
+    assert of_joints(plain.address) == of_coordinates(coupled.address) == 0
+    for call, loop, message in (
+        (of_joints, coupled, "a coupled robot's: expected a call of fastdyn.workspace.coupled_<quantity>"),
+        (of_coordinates, plain, "a plain robot's: expected a call of fastdyn.workspace.<quantity>"),
+    ):
+        before = loop.workspace.copy()
+        status = call(loop.address)
+        assert status == -1
+        assert loop.explain(status) == f"the workspace is {message}"
+        assert loop.workspace.tobytes() == before.tobytes()
 
 
 # ---------------------------------------------------------------------------------------------- as a callback

@@ -151,6 +151,14 @@ def test_inverse_dynamics_is_mass_times_acceleration_plus_bias():
     assert np.array_equal(M, M.swapaxes(1, 2))
 
 
+@pytest.mark.parametrize("m", [1, 4, 7])
+def test_the_mass_matrix_is_symmetric_to_the_last_bit(m):
+    arm = fd.robots.random_tree(7, seed=2, drives=True).coupled(*random_coupling(7, m, 2))
+    q = state(arm, 6, 11)[0]
+    for M in (arm.mass_matrix(q), arm.mass_matrix(q[0]), arm.mass_matrix(q, dtype=np.float32)):
+        assert np.array_equal(M, M.swapaxes(-1, -2))
+
+
 def test_two_couplings_one_after_the_other_are_one():
     robot = fd.robots.random_chain(5, seed=4)
     (G1, shift1), (G2, shift2) = random_coupling(5, 4, 3), random_coupling(4, 2, 3)

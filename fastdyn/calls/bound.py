@@ -9,14 +9,19 @@ from typing import Any
 
 import numpy as np
 from numba.core import config
+from numpy.typing import ArrayLike
 
 from fastdyn.calls import generate
 from fastdyn.calls.parameters import Parameters
+from fastdyn.calls.payload import SET_PAYLOAD, payload_map
 from fastdyn.calls.workspace import Workspace
 from fastdyn.errors import ArgumentError, FastdynError
 from fastdyn.mechanism.parts import Array
+from fastdyn.mechanism.poses import named_link
+from fastdyn.mechanism.variations import checked_body
 from fastdyn.quantities import METHODS, QUANTITIES, Quantity
 
+NO_INERTIA = ((0.0, 0.0, 0.0),) * 3
 _RESULTS = {field.name for quantity in QUANTITIES.values() for field in quantity.gives}
 
 
@@ -27,7 +32,7 @@ class Bound:
     M, C (n, n), reactions (n, 6), kinetic, potential (), momentum (6,) and com (3,). All are views of one block of
     memory and never move. Each call (inverse_dynamics(), mass_matrix(), ..., compute_momentum()) returns a status: 0 on
     success, otherwise see `explain`. A call changes only its results. Calls allocate nothing and never compile; they
-    are not thread-safe (bind once for each thread).
+    are not thread-safe (bind once for each thread). `payload` changes what the robot carries.
     """
 
     _fixed = False
@@ -38,6 +43,8 @@ class Bound:
         self.robot = robot
         self.quantities = tuple(names) or tuple(rows[0].name for rows in METHODS.values())
         self._parameters = parameters
+        self._places: dict[str | None, tuple[int, ...]] = {}  # by link: the addresses that SET_PAYLOAD takes
+        self._kept: list[Any] = []  # the arrays that are there
         rows = [_row(name, "bind") for name in self.quantities]
         self._workspace = Workspace(parameters, rows)
         self.workspace: Array = self._workspace.memory
@@ -69,6 +76,45 @@ class Bound:
         call.workspace = self.workspace  # type: ignore[attr-defined]  # keeps the memory alive with the call
         return call
 
+    def payload(
+        self, mass: float, com: ArrayLike = (0, 0, 0), inertia: ArrayLike | None = None, link: str | None = None
+    ) -> None:
+        """Sets the payload that this bound robot carries on its tip or on the named link, as `with_payload` does.
+
+        It replaces any payload set before; a mass of zero removes it. Arguments are checked as there. Nothing is
+        allocated but Python's own numbers, except in the first call for a link, which prepares it (and may compile):
+        make that one before the loop begins. The robot itself (`loop.robot`) does not change.
+
+        >>> import fastdyn as fd
+        >>> loop = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0).bind("gravity_forces")
+        >>> loop.payload(2.0)
+        >>> loop.gravity_forces(), loop.tau.round(12).tolist()
+        (0, [60.0, 25.0])
+        >>> loop.payload(0.0)
+        >>> loop.gravity_forces(), loop.tau.round(12).tolist()
+        (0, [20.0, 5.0])
+        """
+        place: Any = com
+        moments: Any = NO_INERTIA if inertia is None else inertia
+        try:
+            x, y, z = place
+            (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = moments
+            if not SET_PAYLOAD.compiled()(
+                *self._places[link], False, mass, x, y, z, xx, xy, xz, yx, yy, yz, zx, zy, zz
+            ):
+                return
+        except (TypeError, ValueError, KeyError):
+            pass  # what is wrong is found below
+        description = self.robot.description
+        name = named_link(description, link)
+        body = checked_body("payload", mass, com, inertia)
+        if link not in self._places:
+            arrays = *self._parameters.constants[:2], *payload_map(description, self.robot.model, name)
+            self._places[link] = self.address, *(array.ctypes.data for array in arrays)
+            self._kept.append(arrays)
+        given = body.mass, *np.ravel(body.com).tolist(), *np.ravel(body.inertia).tolist()
+        SET_PAYLOAD.compiled()(*self._places[link], True, *given)
+
     def explain(self, status: int) -> str:
         """What a status means.
 
@@ -85,6 +131,9 @@ class Bound:
             return "all is well"
         if status == 1:
             return "an argument or a result is not finite"
+        if status == generate.WRONG_KIND:
+            kind, prefix = ("coupled", "coupled_") if self._parameters.coupled else ("plain", "")
+            return f"the workspace is a {kind} robot's: expected a call of fastdyn.workspace.{prefix}<quantity>"
         return f"singular mass matrix: {self._parameters.singular(status)}"
 
 

@@ -34,7 +34,7 @@ class FleetParameters(Parameters):
     each: tuple[Parameters, ...] = ()
 
     def stack(self, count: int, real: np.dtype[Any]) -> NDArray[Any]:
-        """(blocks, links, rows, count): P of all robots, `count` of them in a block; the last one fills up the last block."""
+        """(blocks, links, rows, count): P of all robots, `count` in a block; the last one fills up the last block."""
         blocks = -(-len(self.each) // count)
         P = np.stack([each.of(real)[0].T for each in self.each])  # (robots, links, rows)
         P = P[np.minimum(np.arange(blocks * count), len(self.each) - 1)]
@@ -178,7 +178,7 @@ class FleetTask(Task):
         for robot in robots:
             task = Task(self.parameters.each[robot], self.quantity, self.real)
             for state in states:
-                where = (*np.unravel_index(state, lead[:-1]), robot)
+                where: Any = (*np.unravel_index(state, lead[:-1]), robot)
                 try:
                     task(tuple(a[where] for a in whole.values()), index=index)
                 except FastdynError as problem:

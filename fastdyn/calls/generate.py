@@ -21,10 +21,11 @@ from functools import cache
 from typing import Any
 
 from numba import types
+from numba.core import config
 
 from fastdyn import scalars
 from fastdyn.calls import headers, layout
-from fastdyn.calls.layout import COORDINATES, FIRST_FIELD, JOINTS, SCRATCH, SCRATCH_ROWS
+from fastdyn.calls.layout import COORDINATES, FIRST_FIELD, JOINTS, PATTERN, SCRATCH, SCRATCH_ROWS
 from fastdyn.compiler.entries import Entry, generated
 from fastdyn.compiler.policy import kernel
 from fastdyn.kernels import coupling
@@ -32,10 +33,12 @@ from fastdyn.quantities import FIELDS, Field, Quantity
 from fastdyn.scalars import memory
 from fastdyn.scalars.entry import SampleEntry, reals_and_integers
 
+WRONG_KIND = -1  # a status
 SPARE = 4  # fields that a quantity may have besides FIELDS
 HEADER = FIRST_FIELD + 2 * (len(FIELDS) + SPARE)  # slots
 
 
+@cache
 def slot(quantity: Quantity, field: Field, joints: bool = False) -> int:
     """A field's slot in the header; joints: that of its copy in joint coordinates, for coupled robots."""
     own = [f for f in quantity.inputs + quantity.gives if f not in FIELDS]
@@ -110,10 +113,11 @@ def bound(quantity: Quantity, coupled: bool) -> Entry:
 
 @cache
 def bound_kernel(quantity: Quantity, coupled: bool) -> Callable[..., Any]:
-    """The same, for compiled code to call."""
+    """The same, for compiled code to call; WRONG_KIND if the workspace is not `coupled` (plain, if this is plain)."""
     name = f"{'coupled_' * coupled}{quantity.name}"
     names = {**_names(quantity), "state": state(quantity, coupled)}
-    function: Callable[..., Any] = kernel(generated(_bound_source(name, quantity, coupled), name, names, __name__))
+    source = _bound_source(name, quantity, coupled, check=True)
+    function: Callable[..., Any] = kernel(generated(source, name, names, __name__))
     return function
 
 
@@ -223,7 +227,8 @@ def _batch_source(name: str, quantity: Quantity, coupled: bool, fleet: bool) -> 
     arguments = ["stack" if fleet else "P", "tree", *["G", "pattern"] * coupled]
     arguments += [*["robots", "first", "last"] * fleet, *["index"] * quantity.index]
     count = f"{quantity.reads[0].name}.shape"
-    lines = ["align_stack()", "n, m = pattern[2, 0], pattern[2, 1]" if coupled else f"n = {count}[1]", "end = 0"]
+    lines = ["align_stack()"] * (not config.DISABLE_JIT)
+    lines += ["n, m = pattern[2, 0], pattern[2, 1]" if coupled else f"n = {count}[1]", "end = 0"]
     for field, buffer, joints in _buffers(quantity, coupled):
         # rows of inputs that are left out stay unused: `work` begins at the same place (4 % at 24 joints)
         stop = f"end if {field.name}.shape[0] > 0 else begin" if field in quantity.optional else "end"
@@ -297,9 +302,10 @@ def _finite(quantity: Quantity, coupled: bool, fields: tuple[Field, ...]) -> str
     return " and ".join(asked)
 
 
-def _bound_source(name: str, quantity: Quantity, coupled: bool) -> str:
+def _bound_source(name: str, quantity: Quantity, coupled: bool, check: bool = False) -> str:
     index = ["index"] * quantity.index
-    lines = [*_sizes(coupled)] * bool(quantity.optional)
+    lines = [f"if word(workspace + {8 * PATTERN}) {'==' if coupled else '!='} 0:", f"    return {WRONG_KIND}"] * check
+    lines += [*_sizes(coupled)] * bool(quantity.optional)
     given = [f"any_nonzero(at(workspace, {slot(quantity, f)}), {_size(f, coupled)})" for f in quantity.optional]
     lines.append(f"return state({', '.join(['workspace', *index, ' or '.join(given) or 'False'])})")
     return _function(name, ["workspace", *index], lines)

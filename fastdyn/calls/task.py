@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, NoReturn
 
 import numpy as np
@@ -32,6 +33,7 @@ ONE = 1  # small integers are single objects in CPython: `is` tells 1 from True 
 WORTH = 1 << 21  # samples times rows of scratch, 0.4 to 4 ms of work: up to this size a batch is one compiled call
 
 _LOCK = threading.Lock()
+_table = cache(layout_table)  # robots of the same size share them
 
 
 def lane_rows(rows: int, lanes: int = LANES, real: np.dtype[Any] = FLOAT) -> Array:
@@ -67,7 +69,7 @@ class Task:
         self.reshaped = any(len(core) != 1 for core in self.results)
         self.readable = READABLE and n > 0
         self.tables = {
-            count: layout_table((*list(self.inputs.values())[:count], *self.results), len(self.results), real.itemsize)
+            count: _table((*list(self.inputs.values())[:count], *self.results), len(self.results), real.itemsize)
             for count in (len(quantity.reads), len(quantity.inputs))
         }
         # where the tables lie, which must live as long as the task

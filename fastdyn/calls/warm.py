@@ -34,6 +34,7 @@ def warmup(
     from fastdyn.calls import generate
     from fastdyn.calls.bound import c_functions
     from fastdyn.calls.headers import READABLE, WELL_FORMED
+    from fastdyn.calls.payload import SET_PAYLOAD
 
     names = [quantities] if isinstance(quantities, str) else list(METHODS if quantities is None else quantities)
     for name in names:
@@ -42,6 +43,8 @@ def warmup(
     coupled, real = robot.parameters.coupled, precision(dtype)
     if READABLE:
         WELL_FORMED.compiled()  # also used for one state that needs conversion or has out=
+    if not config.DISABLE_JIT and real is FLOAT:
+        SET_PAYLOAD.compiled()
     rows = [row for name in names for row in METHODS[name]]
     for k, quantity in enumerate(rows, 1):
         with announced(f"{quantity.name} ({k} of {len(rows)})"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from types import FrameType, MappingProxyType
 from typing import Any
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from fastdyn.errors import RobotError, RobotWarning
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.model import Node
-from fastdyn.mechanism.parts import Array, Joint, Link, Record, checked_pose, frozen
+from fastdyn.mechanism.parts import IDENTITY, Array, Joint, Link, Record, checked_pose, frozen
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.80665)  # m/s^2
 LETTERS = {"revolute": "R", "prismatic": "P", "helical": "H"}
@@ -56,7 +56,7 @@ class Description(Record):
         facts: dict[str, Any] = {
             "name": called,
             "gravity": frozen(STANDARD_GRAVITY if gravity is None else gravity, (3,), "gravity"),
-            "mount": checked_pose(np.eye(4) if mount is None else mount, "mount"),
+            "mount": checked_pose(IDENTITY if mount is None else mount, "mount"),
             "all_links": tuple(links),
             "all_joints": tuple(joints),
             "coupling": coupling,
@@ -88,6 +88,41 @@ class Description(Record):
         """
         parts = {"links": self.all_links, "joints": self.all_joints, "name": self.name, "gravity": self.gravity}
         return Description(**{**parts, "mount": self.mount, "coupling": self.coupling, **changes})
+
+    def with_link(self, link: Link) -> Description:
+        """The same description with another link in place of the one of this name.
+
+        >>> Description([Link("base")], [], name="post").with_link(Link("base", 2.0)).base.mass
+        2.0
+        """
+        links = {each.name: each for each in self.all_links} | {link.name: link}
+        return self._with(
+            all_links=tuple(links.values()),
+            links=tuple(links[each.name] for each in self.links),
+            base=links[self.base.name],
+        )
+
+    def with_fixed_link(self, link: Link, joint: Joint) -> Description:
+        """The same description with one more link, fixed to another one by a fixed joint."""
+        links, joints = (*self.all_links, link), (*self.all_joints, joint)
+        _checked_root(self.name, links, joints)
+        made = self._with(all_links=links, all_joints=joints)
+        moving, where = self.carriers[joint.parent]
+        where = where @ np.asarray(joint.origin) @ np.asarray(joint.tail)
+        where.flags.writeable = False
+        made.__dict__["carriers"] = MappingProxyType({**self.carriers, link.name: (moving, where)})
+        return made
+
+    def with_world(self, gravity: Array, mount: Array) -> Description:
+        """The same description under another gravity vector, or with its base at another pose: both checked before."""
+        return self._with(gravity=gravity, mount=mount)
+
+    def _with(self, **changes: Any) -> Description:
+        """A copy with other values of some fields, unchecked; links stay fixed to what they were fixed to."""
+        made = object.__new__(Description)
+        made.__dict__.update({each.name: getattr(self, each.name) for each in fields(self)} | changes)
+        made.__dict__["carriers"] = self.carriers
+        return made
 
     # ------------------------------------------------------------------------------------------ derived values
 
@@ -133,25 +168,28 @@ class Description(Record):
     @property
     def moments(self) -> list[Array]:
         """The 4x4 moments of each moving link and the links fixed to it, in its frame, in the order of q."""
-        index = self._places
         found = [np.zeros((4, 4)) for _ in self.joints]
         for link in self.all_links:
-            moving, where = self.carriers[link.name]
-            if moving in index:
-                found[index[moving]] += link.moments(where)
+            place, where = self.place(link.name)
+            if place >= 0:
+                found[place] += link.moments(where)
         return found
 
     @property
     def nodes(self) -> list[Node]:
         """The input of mechanism.model.build: each moving joint, its parent and the inertia of its link."""
-        index, moments = self._places, self.moments
-        found = []
+        moments, found = self.moments, []
         for i, joint in enumerate(self.joints):
-            moving, where = self.carriers[joint.parent]
-            found.append(Node(joint, i, index.get(moving, -1), where @ np.asarray(joint.origin), moments[i]))
+            parent, where = self.place(joint.parent)
+            found.append(Node(joint, i, parent, where @ np.asarray(joint.origin), moments[i]))
         return found
 
-    @property
+    def place(self, link: str) -> tuple[int, Array]:
+        """The moving joint, by its index in q, that carries a link (-1 for the base's), and the link's pose there."""
+        moving, where = self.carriers[link]
+        return self._places.get(moving, -1), where
+
+    @cached_property
     def _places(self) -> dict[str, int]:
         return {joint.child: i for i, joint in enumerate(self.joints)}
 

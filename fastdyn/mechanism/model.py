@@ -11,23 +11,36 @@ The description is transformed in three ways, none of which changes a torque:
 3. Inertial parameters are regrouped: those that do not act on a joint move to the parent. Rotation about z does not
    move mass on the axis, so a revolute link gives up m, h_z and J_zz; translation does not involve rotational inertia,
    so a prismatic link gives up J; a helical link gives up what both have in common, J_zz.
+
+The inertial rows are linear in the inertia of each link: a payload's effect on them is a PayloadMap times its
+parameters, by which the model of a robot with a payload follows from that of the robot without.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastdyn.geometry import inverse
+from fastdyn.geometry import homogeneous, inverse
 from fastdyn.kernels import rows as r
 from fastdyn.mechanism.parts import EPS, Array, Joint
 
 BITS = {"revolute": 0, "prismatic": r.PRISMATIC, "helical": r.HELICAL}  # of KIND
+INERTIAL = slice(r.HX, r.LOST_YZ + 1)  # the rows that a payload changes are all among these
+INERTIAL_ROWS = r.LOST_YZ + 1 - r.HX
+
+
+class PayloadMap(NamedTuple):
+    """What a payload on some link adds to a Model, linear in the payload's parameters (see `payload_parameters`)."""
+
+    rows: Array  # (n * INERTIAL_ROWS, PARAMETERS): times the parameters, the change of P[INERTIAL], column by column
+    heavy: NDArray[np.int64]  # (n,): the bits HEAVY that a payload with mass adds to KIND
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +49,7 @@ class Model:
 
     P: Array  # (ROWS, n): one row per quantity, one column per link
     tree: NDArray[np.int64]  # (3, n): parent, kind, index in the user's q
+    maps: dict[int, PayloadMap] = field(default_factory=dict)  # by joint; shared by models of one geometry
 
     @property
     def n(self) -> int:
@@ -50,6 +64,31 @@ class Model:
         rounded = np.asfortranarray(P, dtype=np.float32)
         rounded.flags.writeable = False
         return rounded
+
+    def payload_map(self, index: int) -> PayloadMap:
+        """The map of payloads on the link that joint `index` (in the user's q) moves, given in that link's frame."""
+        if index not in self.maps:
+            self.maps[index] = _payload_map(self.P, self.tree, self.tree[r.INDEX].tolist().index(index))
+        return self.maps[index]
+
+    def with_payload(self, index: int, moments: Array) -> Model:
+        """The model with 4x4 moments added to the link that joint `index` moves, in that link's frame."""
+        added = self.payload_map(index)
+        P, tree = self.P.copy(order="F"), self.tree
+        P.T[:, INERTIAL] += (added.rows @ payload_parameters(moments)).reshape(self.n, INERTIAL_ROWS)
+        P.flags.writeable = False
+        if moments[3, 3] > 0:
+            tree = tree.copy()
+            tree[r.KIND] |= added.heavy
+            tree.flags.writeable = False
+        return Model(P, tree, self.maps)
+
+    def with_gravity(self, gravity: Array, mount: Array) -> Model:
+        """The model under another gravity vector, or with its base at another pose in the world."""
+        P = self.P.copy(order="F")
+        _set_gravity(P, self.tree, gravity, mount)
+        P.flags.writeable = False
+        return Model(P, self.tree, self.maps)
 
 
 @dataclass
@@ -76,14 +115,16 @@ def build(nodes: Sequence[Node], gravity: Array, mount: Array) -> Model:
     n = len(nodes)
     P = np.zeros((r.ROWS, n), order="F")  # a link's column is contiguous
     tree = np.zeros((3, n), dtype=np.int64)
-    poses = [_place(P, tree, place, nodes, children, nodes[index], size, mount.T[:3, :3] @ gravity) for index in order]
-    P[r.BASE_GX : r.BASE_GZ + 1] = -(mount.T[:3, :3] @ gravity)[:, None]
-    P[r.BASE_POTENTIAL] = -gravity @ mount[:3, 3]
+    for index in order:
+        _place(P, tree, place, nodes, children, nodes[index], size)
+    _set_gravity(P, tree, gravity, mount)
     for i, index in enumerate(order):
         _drive(P, tree, i, nodes[index].joint)
-    moments = [_in_canonical(nodes[index]) for index in order]
-    _thresholds(P, tree, poses, moments)
-    _lump(P, tree, poses, moments)
+    moments = np.array([_in_canonical(nodes[index]) for index in order]).reshape(1, n, 4, 4)
+    poses = _poses(P)
+    P += _lumped(tree, poses, moments)[0]
+    P[r.SMALLEST] = _thresholds(P, tree, poses, *_sizes(moments))[0] + 4 * n * EPS * P[r.ARMATURE]
+    tree[r.KIND] |= _heavy(tree, P[r.MASS])
     for array in (P, tree):
         array.flags.writeable = False
     return Model(P, tree)
@@ -146,8 +187,15 @@ def _angles(R: Array, p: Array) -> tuple[float, float, float]:
 
 
 def _rotation_z(angle: float) -> Array:
-    c, s = math.cos(angle), math.sin(angle)
+    return _about_z(math.cos(angle), math.sin(angle))
+
+
+def _about_z(c: float, s: float) -> Array:
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def _about_x(c: float, s: float) -> Array:
+    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
 
 
 def _place(
@@ -158,9 +206,8 @@ def _place(
     children: dict[int, list[int]],
     node: Node,
     size: float,
-    gravity: Array,
-) -> Array:
-    """Chooses a link's canonical frame, writes its column's geometry and returns its pose on its parent at zero."""
+) -> None:
+    """Chooses a link's canonical frame and writes its column's geometry."""
     i, joint = place[node.index], node.joint
     parent = place[node.parent] if node.parent >= 0 else -1
     R, p = _way(node, nodes)
@@ -181,8 +228,7 @@ def _place(
             straight = False
 
     # the angle about z from Rz(gamma) Rx(alpha) to the axis frame
-    Rx = np.array([[1.0, 0.0, 0.0], [0.0, ca, -sa], [0.0, sa, ca]])
-    rest = Rx.T @ _rotation_z(-gamma) @ R
+    rest = _about_x(ca, sa).T @ _rotation_z(-gamma) @ R
     delta = math.atan2(rest[1, 0] - rest[0, 1], rest[0, 0] + rest[1, 1])
     node.frame = _canonical(joint, slide, 0.0)
     main = next((c for c in children[node.index] if place[c] == i + 1), None)
@@ -200,18 +246,10 @@ def _place(
     P[r.COS_GAMMA, i], P[r.SIN_GAMMA, i] = math.cos(gamma), math.sin(gamma)
     P[r.OFFSET, i], P[r.PITCH, i] = theta, joint.pitch
     P[r.COS_THETA, i], P[r.SIN_THETA, i] = math.cos(theta), math.sin(theta)
-    if parent < 0:
-        seen = Rx.T @ _rotation_z(-gamma)
-        P[r.GX : r.GZ + 1, i] = -seen @ gravity
     E = inverse(node.frame)
     P[r.EXX : r.EZZ + 1, i] = E[:3, :3].ravel()
     P[r.EX : r.EZ + 1, i] = E[:3, 3]
     P[r.JOINT_Z, i] = -slide
-
-    pose = np.eye(4)
-    pose[:3, :3] = _rotation_z(gamma) @ Rx @ _rotation_z(theta)
-    pose[:3, 3] = _rotation_z(gamma) @ p
-    return pose
 
 
 def _canonical(joint: Joint, slide: float, turn: float) -> Array:
@@ -231,30 +269,123 @@ def _in_canonical(node: Node) -> Array:
     return moved
 
 
-def _lump(P: Array, tree: NDArray[np.int64], poses: list[Array], moments: list[Array]) -> None:
-    """Moves inertia that does not act on a joint to the parent, from the tips inward."""
-    for i in range(len(moments) - 1, -1, -1):
-        S = moments[i]
-        lost = np.zeros((4, 4))
+def _poses(P: Array) -> list[Array]:
+    """The pose of each link's frame in its parent's, at q = 0."""
+    found = []
+    for link in P.T:
+        first = _about_z(link[r.COS_GAMMA], link[r.SIN_GAMMA])
+        turned = first @ _about_x(link[r.COS_ALPHA], link[r.SIN_ALPHA])
+        R = turned @ _about_z(link[r.COS_THETA], link[r.SIN_THETA])
+        found.append(homogeneous(R, first @ link[r.PX : r.PZ + 1]))
+    return found
+
+
+def _set_gravity(P: Array, tree: NDArray[np.int64], gravity: Array, mount: Array) -> None:
+    """Writes the rows that depend on gravity. gravity: in the world; mount: the base's pose in the world."""
+    seen = mount.T[:3, :3] @ gravity
+    for i in np.flatnonzero(tree[r.PARENT] < 0):
+        turned = _about_z(P[r.COS_GAMMA, i], P[r.SIN_GAMMA, i]) @ _about_x(P[r.COS_ALPHA, i], P[r.SIN_ALPHA, i])
+        P[r.GX : r.GZ + 1, i] = -turned.T @ seen
+    P[r.BASE_GX : r.BASE_GZ + 1] = -seen[:, None]
+    P[r.BASE_POTENTIAL] = -gravity @ mount[:3, 3]
+
+
+# ---------------------------------------------------------------------------------------------- inertia
+
+
+def _lumped(tree: NDArray[np.int64], poses: list[Array], moments: Array) -> Array:
+    """The inertial rows of P, (K, ROWS, n), of K robots whose links have the moments (K, n, 4, 4).
+
+    Moves inertia that does not act on a joint to the parent, from the tips inward.
+    """
+    K, n = moments.shape[:2]
+    moments, found = moments.copy(), np.zeros((K, r.ROWS, n))
+    for i in range(n - 1, -1, -1):
+        S, lost = moments[:, i], np.zeros((K, 4, 4))
         if tree[r.KIND, i] & r.PRISMATIC:
-            lost[:3, :3] = S[:3, :3]
+            lost[:, :3, :3] = S[:, :3, :3]
         elif tree[r.KIND, i] & r.HELICAL:
-            lost[2, 2] = S[2, 2]
+            lost[:, 2, 2] = S[:, 2, 2]
         else:
-            lost[2:, 2:] = S[2:, 2:]
+            lost[:, 2:, 2:] = S[:, 2:, 2:]
         S = S - lost
-        P[[r.JXX, r.JYY, r.JXY, r.JXZ, r.JYZ], i] = S[0, 0], S[1, 1], S[0, 1], S[0, 2], S[1, 2]
-        P[[r.HX, r.HY, r.HZ, r.MASS], i] = S[0, 3], S[1, 3], S[2, 3], S[3, 3]
-        P[[r.LOST_MASS, r.LOST_HZ], i] = lost[3, 3], lost[2, 3]
-        P[r.LOST_XX : r.LOST_ZZ + 1, i] = np.diagonal(lost)[:3]
-        P[[r.LOST_XY, r.LOST_XZ, r.LOST_YZ], i] = lost[0, 1], lost[0, 2], lost[1, 2]
-        parent = tree[r.PARENT, i]
-        if S[3, 3] or tree[r.KIND, i] & r.HEAVY:
-            tree[r.KIND, i] |= r.HEAVY
-            if parent >= 0:
-                tree[r.KIND, parent] |= r.HEAVY
-        if parent >= 0:
-            moments[parent] = moments[parent] + poses[i] @ lost @ poses[i].T
+        for row, (a, b) in KEPT.items():
+            found[:, row, i] = S[:, a, b]
+        for row, (a, b) in LOST.items():
+            found[:, row, i] = lost[:, a, b]
+        if tree[r.PARENT, i] >= 0:
+            moments[:, tree[r.PARENT, i]] += poses[i] @ lost @ poses[i].T
+    return found
+
+
+# entries of the 4x4 moments
+KEPT = {
+    r.JXX: (0, 0), r.JYY: (1, 1), r.JXY: (0, 1), r.JXZ: (0, 2), r.JYZ: (1, 2),
+    r.HX: (0, 3), r.HY: (1, 3), r.HZ: (2, 3), r.MASS: (3, 3),
+}  # fmt: skip
+LOST = {
+    r.LOST_XX: (0, 0), r.LOST_YY: (1, 1), r.LOST_ZZ: (2, 2), r.LOST_XY: (0, 1), r.LOST_XZ: (0, 2), r.LOST_YZ: (1, 2),
+    r.LOST_HZ: (2, 3), r.LOST_MASS: (3, 3),
+}  # fmt: skip
+
+
+def _heavy(tree: NDArray[np.int64], mass: Array) -> NDArray[np.int64]:
+    """The bits HEAVY of links with some remaining mass on them or in their subtrees."""
+    found = np.where(mass != 0, r.HEAVY, 0)
+    for i in range(len(mass) - 1, -1, -1):
+        if tree[r.PARENT, i] >= 0:
+            found[tree[r.PARENT, i]] |= found[i]
+    return found
+
+
+# ---------------------------------------------------------------------------------------------- payloads
+
+TEN = ((3, 3), (0, 3), (1, 3), (2, 3), (0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # entries of the 4x4 moments
+PARAMETERS = 11
+TRACE = slice(4, 7)  # Jxx, Jyy, Jzz
+
+
+def payload_parameters(moments: Array) -> Array:
+    """The PARAMETERS of a body: m, h, J (xx, yy, zz, xy, xz, yz), and |h|, for singularity thresholds."""
+    ten = [moments[place] for place in TEN]
+    return np.array([*ten, math.hypot(*ten[1:4])])
+
+
+def moved_parameters(pose: Array) -> Array:
+    """(PARAMETERS, PARAMETERS): times a body's parameters in a frame, those in the frame that `pose` is given in.
+
+    The new |h| is an upper bound.
+    """
+    found = np.zeros((PARAMETERS, PARAMETERS))
+    for k, unit in enumerate(_units()):
+        S = pose @ unit @ pose.T
+        found[:10, k] = [S[place] for place in TEN]
+    found[10, 10], found[10, 0] = 1.0, np.linalg.norm(pose[:3, 3])
+    return found
+
+
+def _units() -> Array:
+    """(10, 4, 4): moments in which one of the TEN is 1."""
+    found = np.zeros((10, 4, 4))
+    for k, (a, b) in enumerate(TEN):
+        found[k, a, b] = found[k, b, a] = 1.0
+    return found
+
+
+def _payload_map(P: Array, tree: NDArray[np.int64], link: int) -> PayloadMap:
+    """The map of payloads on a link of the model: what is linear in its parameters, by unit payloads."""
+    n = tree.shape[1]
+    poses, moments, sizes = _poses(P), np.zeros((10, n, 4, 4)), np.zeros((3, 3, n))
+    moments[:, link] = _units()
+    sizes[:, :, link] = np.eye(3)
+    rows = np.zeros((n, INERTIAL_ROWS, PARAMETERS))
+    rows[:, :, :10] = _lumped(tree, poses, moments)[:, INERTIAL].T
+    by_mass, by_first, by_second = _thresholds(P, tree, poses, *sizes)
+    smallest = rows[:, r.SMALLEST - r.HX]
+    smallest[:, 0], smallest[:, 10], smallest[:, TRACE] = by_mass, by_first, by_second[:, None]
+    E = homogeneous(P[r.EXX : r.EZZ + 1, link].reshape(3, 3), P[r.EX : r.EZ + 1, link])
+    heavy = _heavy(tree, rows[:, r.MASS - r.HX, 0])
+    return PayloadMap(rows.reshape(-1, PARAMETERS) @ moved_parameters(E), heavy)
 
 
 def _drive(P: Array, tree: NDArray[np.int64], i: int, joint: Joint) -> None:
@@ -265,22 +396,29 @@ def _drive(P: Array, tree: NDArray[np.int64], i: int, joint: Joint) -> None:
         tree[r.KIND, i] |= r.RUBS
 
 
-def _thresholds(P: Array, tree: NDArray[np.int64], poses: list[Array], moments: list[Array]) -> None:
-    """SMALLEST, the singularity threshold: 4 n eps times the largest inertia a joint could have (links stretched out).
+def _sizes(moments: Array) -> tuple[Array, Array, Array]:
+    """(K, n) each: mass, magnitude of the first moment and trace of the second ones, of moments (K, n, 4, 4)."""
+    first = np.linalg.norm(moments[..., :3, 3], axis=-1)
+    return moments[..., 3, 3].copy(), first, np.trace(moments[..., :3, :3], axis1=-2, axis2=-1)
 
-    The inertia at a joint is a difference of numbers up to that bound; below the threshold it is rounding.
+
+def _thresholds(
+    P: Array, tree: NDArray[np.int64], poses: list[Array], mass: Array, first: Array, second: Array
+) -> Array:
+    """SMALLEST without rotors, (K, n), of K robots: 4 n eps times the largest inertia a joint can have (stretched out).
+
+    The inertia at a joint is a difference of numbers up to that bound; below the threshold it is rounding. mass, first,
+    second: see `_sizes`, of which it is a linear function; they are overwritten.
     """
     n = P.shape[1]
-    mass = np.array([S[3, 3] for S in moments])
-    first = np.array([np.linalg.norm(S[:3, 3]) for S in moments])
-    second = np.array([np.trace(S[:3, :3]) for S in moments])
+    found = np.empty_like(mass)
     for i in range(n - 1, -1, -1):
         pitch = abs(P[r.PITCH, i])  # acts as a lever arm
-        turning = second[i] + 2 * first[i] * pitch + mass[i] * pitch**2
-        bound = mass[i] if tree[r.KIND, i] & r.PRISMATIC else turning
-        P[r.SMALLEST, i] = 4 * n * EPS * (bound + P[r.ARMATURE, i])
+        turning = second[:, i] + 2 * first[:, i] * pitch + mass[:, i] * pitch**2
+        found[:, i] = 4 * n * EPS * (mass[:, i] if tree[r.KIND, i] & r.PRISMATIC else turning)
         parent, reach = tree[r.PARENT, i], float(np.linalg.norm(poses[i][:3, 3]))
         if parent >= 0:
-            second[parent] += second[i] + 2 * first[i] * reach + mass[i] * reach**2
-            first[parent] += first[i] + mass[i] * reach
-            mass[parent] += mass[i]
+            second[:, parent] += second[:, i] + 2 * first[:, i] * reach + mass[:, i] * reach**2
+            first[:, parent] += first[:, i] + mass[:, i] * reach
+            mass[:, parent] += mass[:, i]
+    return found

@@ -18,6 +18,8 @@ JointKind = Literal["revolute", "prismatic", "helical", "fixed"]
 MOVING: tuple[JointKind, ...] = ("revolute", "prismatic", "helical")
 KINDS: tuple[JointKind, ...] = (*MOVING, "fixed")
 EPS = float(np.finfo(float).eps)
+IDENTITY = np.eye(4)  # the default pose
+IDENTITY.flags.writeable = False
 
 
 class Record:
@@ -114,6 +116,8 @@ def pose(xyz: ArrayLike, rpy: ArrayLike | None = None) -> Array:
 
 def checked_pose(given: ArrayLike, what: str) -> Array:
     """A read-only 4x4 homogeneous matrix from one, or from an origin (x, y, z), checked; errors name `what`."""
+    if given is IDENTITY:
+        return IDENTITY
     try:
         axes = np.ndim(given)
     except ValueError:
@@ -122,7 +126,7 @@ def checked_pose(given: ArrayLike, what: str) -> Array:
         given = go(*frozen(given, (3,), what).tolist())
     T = frozen(given, (4, 4), what)
     # tolerance for rotations given in single precision
-    if not np.allclose(T[:3, :3] @ T[:3, :3].T, np.eye(3), rtol=0, atol=1e-6) or np.linalg.det(T[:3, :3]) < 0:
+    if np.abs(T[:3, :3] @ T[:3, :3].T - np.eye(3)).max() > 1e-6 or np.linalg.det(T[:3, :3]) < 0:
         raise RobotError(f"{what}: expected a rotation in the upper left 3x3, found {T[:3, :3].tolist()}")
     if not np.array_equal(T[3], (0, 0, 0, 1)):
         raise RobotError(f"{what}: expected (0, 0, 0, 1) as last row, found {T[3].tolist()}")
@@ -220,7 +224,7 @@ def _zero_matrix() -> Any:
 
 
 def _identity() -> Any:
-    return np.eye(4)
+    return IDENTITY
 
 
 def _z() -> Any:
@@ -253,19 +257,21 @@ class Link(Record):
         object.__setattr__(self, "inertia", inertia)
         negative = self._is_negative()
         if negative and not self.as_found:
-            raise RobotError(f"{where}, inertia: expected no negative principal moment, found {self._principal()}")
+            raise RobotError(f"{where}, inertia: expected no negative principal moment, found {self._principal}")
         object.__setattr__(self, "as_found", negative)
 
+    @cached_property
     def _principal(self) -> list[float]:
-        return list(np.linalg.eigvalsh(np.asarray(self.inertia)).tolist())
+        inertia = np.asarray(self.inertia)
+        return list(np.linalg.eigvalsh(inertia).tolist()) if inertia.any() else [0.0, 0.0, 0.0]
 
     def _is_negative(self) -> bool:
-        small, _, large = self._principal()
+        small, _, large = self._principal
         return small < -1e-9 * max(-small, large)  # a zero moment is smaller than this, up to rounding
 
     def doubts(self) -> str | None:
         """Why the inertia is physically impossible (negative moments, no mass, triangle inequality), or None."""
-        moments = small, middle, large = self._principal()
+        moments = small, middle, large = self._principal
         if self._is_negative():
             return f"has principal moments {moments}: expected none below zero"
         if self.mass == 0 and large > 0:

@@ -7,27 +7,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fastdyn.errors import ArgumentError, RobotError
-from fastdyn.inertia import compound
+from fastdyn.geometry import point_inertia
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import Description, warn
 from fastdyn.mechanism.limits import outside
-from fastdyn.mechanism.parts import Joint, Limits, Link, Motor, checked_pose, frozen, number
+from fastdyn.mechanism.parts import IDENTITY, Array, Joint, Limits, Link, Motor, checked_pose, frozen, number
 from fastdyn.mechanism.poses import motion, named_link
+
+
+class Load(NamedTuple):
+    """What a payload or a tool adds: 4x4 moments, in the frame of the link that a joint moves."""
+
+    joint: int  # index in q; -1 for the base
+    moments: Array
 
 
 def with_gravity(description: Description, gravity: ArrayLike) -> Description:
     """The same under another gravity vector, m/s^2 in the world."""
-    return description.replace(gravity=frozen(gravity, (3,), "gravity"))
+    return description.with_world(frozen(gravity, (3,), "gravity"), description.mount)
 
 
 def with_mount(description: Description, mount: ArrayLike) -> Description:
     """The same with the base at another pose in the world, 4x4 or (x, y, z)."""
-    return description.replace(mount=checked_pose(mount, "mount"))
+    return description.with_world(description.gravity, checked_pose(mount, "mount"))
 
 
 def without_friction(description: Description) -> Description:
@@ -55,16 +63,67 @@ def coupled(
 
 def with_payload(
     description: Description, mass: float, com: ArrayLike, inertia: ArrayLike | None, link: str | None
-) -> Description:
-    """The same with a body added to its tip, or to the named link."""
+) -> tuple[Description, Load]:
+    """The same with a body added to its tip, or to the named link; and what that adds to its model."""
     name = named_link(description, link)
-    body = _body("payload", mass, com, inertia)
+    body = checked_body("payload", mass, com, inertia)
+    old = next(each for each in description.all_links if each.name == name)
+    return description.with_link(_joined(old, body)), _load(description, name, body)
 
-    def loaded(old: Link) -> Link:
-        both = compound([(each.mass, each.inertia, each.com) for each in (old, body)])
-        return Link(old.name, *both, as_found=old.as_found)
 
-    return description.replace(links=[loaded(each) if each.name == name else each for each in description.all_links])
+def with_link(description: Description, name: str, changes: Mapping[str, Any]) -> tuple[Description, Load]:
+    """The same with another mass, com or inertia of a link; and what that adds to its model."""
+    joint, where = description.place(name)
+    old = next(each for each in description.all_links if each.name == name)
+    new = replace(old, **changes)
+    return description.with_link(new), Load(joint, new.moments(where) - old.moments(where))
+
+
+Changes = dict[str, dict[str, Array]]  # link -> mass, com, inertia -> value
+
+
+def several(description: Description, payloads: Mapping[str, ArrayLike], **links: Any) -> list[tuple[Changes, Any]]:
+    """What differs between robots, for each of them: changes of links, and a payload as keyword arguments.
+
+    payloads: mass (R,) and com (R, 3), or empty; links: mass, com, inertia, each {link: (R, ...)} or None.
+    """
+    cores: dict[str, tuple[int, ...]] = {"mass": (), "com": (3,), "inertia": (3, 3)}
+    given = {f"payload {what}": _several(value, cores[what], f"payload {what}") for what, value in payloads.items()}
+    for what, values in links.items():
+        if not isinstance(values or {}, Mapping):
+            raise ArgumentError(f"{what}: expected a mapping from link names to values, found {values!r}")
+        for name, value in (values or {}).items():
+            where = f"{what}[{named_link(description, name)!r}]"
+            given[where] = _several(value, cores[what], where)
+    if not given:
+        raise ArgumentError("vary: expected mass, com, inertia or payload, found none")
+    count = max(map(len, given.values()))
+    for what, array in given.items():
+        if len(array) not in (1, count):
+            raise ArgumentError(f"{what}: expected values for {count} robots, as of others, found {len(array)}")
+
+    def of_robot(k: int) -> tuple[Changes, Any]:
+        changes: Changes = {}
+        for what, values in links.items():
+            for name in values or {}:
+                array = given[f"{what}[{name!r}]"]
+                changes.setdefault(name, {})[what] = array[k % len(array)]
+        return changes, {what: given[f"payload {what}"][k % len(given[f"payload {what}"])] for what in payloads}
+
+    return [of_robot(k) for k in range(count)]
+
+
+def _several(values: ArrayLike, core: tuple[int, ...], what: str) -> Array:
+    """(R, ...) of finite numbers, one value for each robot; R = 1 for a single value."""
+    try:
+        shape = np.shape(values)
+    except ValueError as problem:
+        raise ArgumentError(f"{what}: expected a rectangular array, found {values!r}") from problem
+    lead = shape[: len(shape) - len(core)]
+    if len(lead) > 1 or shape[len(lead) :] != core or lead == (0,):
+        expected = ", ".join(["R", *map(str, core)])
+        raise ArgumentError(f"{what}: expected shape ({expected}), one value for each robot, found shape {shape}")
+    return frozen(values, shape, what).reshape(-1, *core)
 
 
 def with_tool(
@@ -75,12 +134,13 @@ def with_tool(
     pose: ArrayLike | None,
     name: str,
     link: str | None,
-) -> Description:
-    """The same with a link fixed to its tip, or to the named link."""
-    tool = _body(name, mass, com, inertia)
-    origin = np.eye(4) if pose is None else pose
+) -> tuple[Description, Load]:
+    """The same with a link fixed to its tip, or to the named link; and what that adds to its model."""
+    tool = checked_body(name, mass, com, inertia)
+    origin = IDENTITY if pose is None else pose
     joint = Joint(f"{name}_joint", named_link(description, link), name, "fixed", origin=origin)
-    return description.replace(links=[*description.all_links, tool], joints=[*description.all_joints, joint])
+    made = description.with_fixed_link(tool, joint)
+    return made, _load(made, name, tool)
 
 
 def locked(description: Description, values: Mapping[str, float] | None) -> Description:
@@ -179,8 +239,22 @@ def _fixed(joint: Joint, at: float) -> Joint:
     return replace(joint, kind="fixed", origin=origin, limits=Limits(), motor=Motor(), pitch=0.0)
 
 
-def _body(name: str, mass: float, com: ArrayLike, inertia: ArrayLike | None) -> Link:
+def checked_body(name: str, mass: float, com: ArrayLike, inertia: ArrayLike | None) -> Link:
+    """A body to be added: an error names what is wrong with it, a warning what no real body can have."""
     body = Link(name, mass, com, np.zeros((3, 3)) if inertia is None else inertia)
     if doubt := body.doubts():
         warn(f"no real body can be what was given: {doubt}")
     return body
+
+
+def _joined(link: Link, body: Link) -> Link:
+    """A link and a body given in its frame as one link."""
+    mass, a, b = link.mass + body.mass, np.asarray(link.com), np.asarray(body.com)
+    share = body.mass / mass if mass > 0 else 0.0
+    inertia = np.asarray(link.inertia) + np.asarray(body.inertia) + link.mass * share * point_inertia(b - a)
+    return Link(link.name, mass, a + share * (b - a), inertia, link.as_found)
+
+
+def _load(description: Description, name: str, body: Link) -> Load:
+    joint, where = description.place(name)
+    return Load(joint, body.moments(where))

@@ -17,7 +17,7 @@ A text computes with + - * / and negation, and with these verbs (verbs.py):
     width, take, give                   blocks of samples into a buffer and out
     block(stack, k)                     the parameters of several robots, P, on lanes
 
-Their compiled versions (lanes.py, trigonometry.py, samples.py, parameters.py) are loaded, like Numba, at the first compilation.
+Their compiled versions (lanes.py, trigonometry.py, samples.py, parameters.py) are loaded at the first compilation.
 It may branch on integers, on all_above and all_finite, and on whether a constant of the model == a number.
 
 A new kind of scalar implements the operators, which also accept floats on either side, == for constants, and the five
@@ -79,4 +79,6 @@ __all__ = [
     "width",
 ]
 
-lowered_by("fastdyn.scalars.lanes", "fastdyn.scalars.trigonometry", "fastdyn.scalars.samples", "fastdyn.scalars.parameters")
+lowered_by(
+    "fastdyn.scalars.lanes", "fastdyn.scalars.trigonometry", "fastdyn.scalars.samples", "fastdyn.scalars.parameters"
+)

@@ -5,6 +5,7 @@ lanes: (blocks, links, rows, lanes); `block` (verbs.py) is one of them.
 """
 
 import operator
+from typing import Any
 
 from llvmlite import ir
 from numba import types
@@ -23,7 +24,7 @@ SHAPE = types.UniTuple(types.intp, 2)
 class StackType(types.Array):
     """A C-ordered (blocks, links, rows, count) array of parameters, `count` robots in a block."""
 
-    def __init__(self, element, count):
+    def __init__(self, element: Any, count: int) -> None:
         self.count = count
         super().__init__(element, 4, "C", name=f"stack({element}, {count})")
 
