@@ -18,6 +18,7 @@ from fastdyn.errors import (
     RobotWarning,
     SingularMassMatrixError,
 )
+from fastdyn.fleet import Fleet, stack
 from fastdyn.formats import to_toml, to_urdf
 from fastdyn.formats.dh import DHLink
 from fastdyn.mechanism.model import Model
@@ -45,6 +46,7 @@ __all__ = [
     "DHLink",
     "DescriptionError",
     "FastdynError",
+    "Fleet",
     "FormulationError",
     "Joint",
     "LimitError",
@@ -71,6 +73,7 @@ __all__ = [
     "pose",
     "robots",
     "show",
+    "stack",
     "to_toml",
     "to_urdf",
     "warmup",

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from fastdyn.calls.arguments import check_finite, read
 from fastdyn.calls.parameters import Parameters
-from fastdyn.compiler.announce import announced
 from fastdyn.errors import ArgumentError
 from fastdyn.mechanism.description import HasDescription
 from fastdyn.mechanism.parts import Array
@@ -33,7 +32,6 @@ from fastdyn.quantities import (
 )
 
 if TYPE_CHECKING:
-    from fastdyn.calls.bound import Bound, CFunction
     from fastdyn.calls.task import Task
 
 Wrenches = ArrayLike | Mapping[str, ArrayLike]
@@ -55,7 +53,12 @@ class Dynamics(HasDescription, ABC):
 
     @cached_property
     def _tasks(self) -> _Tasks:
-        return _Tasks(self.parameters)
+        return _Tasks(self.parameters, self._task_class)
+
+    def _task_class(self) -> type[Task]:
+        from fastdyn.calls.task import Task  # imports Numba: not before the first call
+
+        return Task
 
     @cached_property
     def _solvers(self) -> dict[str, Quantity]:
@@ -243,39 +246,6 @@ class Dynamics(HasDescription, ABC):
             raise ArgumentError(f"{self.description.name} has no centre of mass: none of its moving links has mass")
         return self._tasks[MOMENTUM]((q, qd), out, threads, dtype)
 
-    # ------------------------------------------------------------------------------------------ real time
-
-    def bind(self, *quantities: str) -> Bound:
-        """The robot on fixed memory, for control loops: no allocation, no checks, a status instead of exceptions.
-
-        quantities: the calls to prepare, all if none is named; only these are compiled.
-
-        >>> import fastdyn as fd
-        >>> loop = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0).bind("inverse_dynamics")
-        >>> loop.q[:] = loop.qd[:] = loop.qdd[:] = 0.0
-        >>> loop.inverse_dynamics()
-        0
-        >>> loop.tau.round(12)
-        array([20.,  5.])
-        """
-        from fastdyn.calls.bound import Bound
-
-        with announced("bound calls"):
-            return Bound(self, self.parameters, quantities)
-
-    def c_function(self, name: str) -> CFunction:
-        """A C function of this process that computes a quantity of this robot, without Python and without the GIL.
-
-        name: the method's; the suffix `_with_wrenches` selects the function that takes wrenches.
-
-        >>> import fastdyn as fd
-        >>> fd.robots.puma560().c_function("gravity_forces").declaration
-        'int64_t gravity_forces(const double *q, double *tau, void *workspace)'
-        """
-        from fastdyn.calls.bound import c_function
-
-        return c_function(self, self.parameters, name)
-
     # ------------------------------------------------------------------------------------------ arguments
 
     def _wrenches(self, wrenches: Wrenches) -> ArrayLike:
@@ -308,15 +278,13 @@ class Dynamics(HasDescription, ABC):
 class _Tasks(dict[Quantity, Callable[..., Array]]):
     """A robot's tasks by quantity, created on first use."""
 
-    def __init__(self, parameters: Parameters) -> None:
-        self.parameters = parameters
+    def __init__(self, parameters: Parameters, task_class: Callable[[], type[Task]]) -> None:
+        self.parameters, self.task_class = parameters, task_class
 
     def __missing__(self, quantity: Quantity) -> Callable[..., Array]:
-        from fastdyn.calls.task import Task  # imports Numba: not before the first call
-
         row = quantity
         if self.parameters.coupled and row.coupled is not None:  # methods may share a text
             row = next(each for each in QUANTITIES.values() if each.coupled is row.coupled)
-        task = Task(self.parameters, row) if row is quantity else self[row]
+        task = self.task_class()(self.parameters, row) if row is quantity else self[row]
         self[quantity] = task
         return task

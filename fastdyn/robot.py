@@ -12,8 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from fastdyn import formats, show
 from fastdyn.calls.arguments import check_finite, read
 from fastdyn.calls.parameters import Parameters
+from fastdyn.compiler.announce import announced
 from fastdyn.dynamics import Dynamics
 from fastdyn.errors import ArgumentTypeError
+from fastdyn.fleet import Fleet
 from fastdyn.kernels.rows import INDEX
 from fastdyn.mechanism import variations
 from fastdyn.mechanism.coupled_model import coupling_arrays, single_precision, with_thresholds
@@ -22,6 +24,9 @@ from fastdyn.mechanism.description import Description, HasDescription
 from fastdyn.mechanism.limits import RobotLimits, check_limits, limits_of
 from fastdyn.mechanism.model import Model, build
 from fastdyn.mechanism.parts import Array, Joint, Link, Motor
+
+if TYPE_CHECKING:
+    from fastdyn.calls.bound import Bound, CFunction
 
 
 class _Facade(Dynamics):
@@ -179,6 +184,38 @@ class _Facade(Dynamics):
         """
         return self._loaded(*variations.with_tool(self.description, mass, com, inertia, pose, name, link))
 
+    def vary(
+        self,
+        mass: Mapping[str, ArrayLike] | None = None,
+        com: Mapping[str, ArrayLike] | None = None,
+        inertia: Mapping[str, ArrayLike] | None = None,
+        payload: ArrayLike | None = None,
+        payload_com: ArrayLike = (0, 0, 0),
+        link: str | None = None,
+    ) -> Fleet:
+        """A fleet of robots like this one, with other masses, centres of mass, inertias or payloads.
+
+        mass: {link: (R,)}, kg; com: {link: (R, 3)}, m; inertia: {link: (R, 3, 3)}, kg m^2, about the centre of mass;
+        payload: (R,), kg, carried by the tip or the named link, with its centre of mass at payload_com, (3,) or (R, 3),
+        in that link's frame. All have the same number of robots R; a single value holds for all. What is not given
+        stays as it is.
+
+        >>> import fastdyn as fd
+        >>> arm = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0)
+        >>> arm.vary(payload=[0.0, 1.0, 2.0]).gravity_forces([0.0, 0.0]).round(12)[:, 0].tolist()
+        [20.0, 40.0, 60.0]
+        >>> arm.vary(mass={"link2": [1.0, 3.0]}).gravity_forces([0.0, 0.0]).round(12)[:, 1].tolist()
+        [5.0, 15.0]
+        """
+        loads = {} if payload is None else {"mass": payload, "com": payload_com}
+        robots = []
+        for changes, load in variations.several(self.description, loads, mass=mass, com=com, inertia=inertia):
+            robot = self
+            for name, values in changes.items():
+                robot = robot._loaded(*variations.with_link(robot.description, name, values))
+            robots.append(robot.with_payload(**load, link=link) if load else robot)
+        return Fleet(robots)
+
     def coupled(
         self,
         G: ArrayLike,
@@ -248,6 +285,39 @@ class _Facade(Dynamics):
         <Robot 'two_link': 2 joints RR, 2 kg moving>
         """
         return formats.to_toml(self)
+
+    # ------------------------------------------------------------------------------------------ real time
+
+    def bind(self, *quantities: str) -> Bound:
+        """The robot on fixed memory, for control loops: no allocation, no checks, a status instead of exceptions.
+
+        quantities: the calls to prepare, all if none is named; only these are compiled.
+
+        >>> import fastdyn as fd
+        >>> loop = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0).bind("inverse_dynamics")
+        >>> loop.q[:] = loop.qd[:] = loop.qdd[:] = 0.0
+        >>> loop.inverse_dynamics()
+        0
+        >>> loop.tau.round(12)
+        array([20.,  5.])
+        """
+        from fastdyn.calls.bound import Bound
+
+        with announced("bound calls"):
+            return Bound(self, self.parameters, quantities)
+
+    def c_function(self, name: str) -> CFunction:
+        """A C function of this process that computes a quantity of this robot, without Python and without the GIL.
+
+        name: the method's; the suffix `_with_wrenches` selects the function that takes wrenches.
+
+        >>> import fastdyn as fd
+        >>> fd.robots.puma560().c_function("gravity_forces").declaration
+        'int64_t gravity_forces(const double *q, double *tau, void *workspace)'
+        """
+        from fastdyn.calls.bound import c_function
+
+        return c_function(self, self.parameters, name)
 
 
 class Robot(_Facade):

@@ -1,6 +1,7 @@
 """Generates the entries of a row of the table of quantities: source text for each kind of call.
 
     batch     a loop over (T, columns) arrays, in blocks of lanes or one sample at a time
+    fleet     the same for samples that each have a robot of their own, on lanes
     state     one state on a workspace, a block of fixed memory (workspace.py): called by the three below
     bound     state, from the workspace's address alone
     c         state, from and to C arrays
@@ -66,10 +67,29 @@ def scratch_rows(quantity: Quantity, coupled: bool, joints: int) -> int:
 def batch(quantity: Quantity, coupled: bool) -> SampleEntry:
     """(P, tree, [G, pattern,] [index,] inputs ..., results ..., scratch): arrays (T, columns), (0, 0) if left out."""
     name = f"{'coupled_' * coupled}{quantity.name}"
-    function = generated(_batch_source(name, quantity, coupled), name, _names(quantity), __name__)
+    function = generated(_batch_source(name, quantity, coupled, fleet=False), name, _names(quantity), __name__)
 
-    def parameters(real: Any) -> tuple[Any, ...]:
+    def parameters(real: Any, lanes: int) -> tuple[Any, ...]:
         return (*reals_and_integers(real) * (1 + coupled), *(types.intp,) * quantity.index)
+
+    return SampleEntry(function, parameters)
+
+
+@cache
+def fleet(quantity: Quantity, coupled: bool) -> SampleEntry:
+    """(stack, tree, [G, pattern,] robots, first, last, [index,] inputs ..., results ..., scratch).
+
+    Arrays (states * robots, columns), the robots of a state side by side. A unit of work is one state of one block of
+    robots: all states of the first block, then of the second, ...; `first` to `last` (exclusive) are computed.
+    """
+    name = f"{'coupled_' * coupled}{quantity.name}_fleet"
+    function = generated(_batch_source(name, quantity, coupled, fleet=True), name, _names(quantity), __name__)
+
+    def parameters(real: Any, lanes: int) -> tuple[Any, ...]:
+        from fastdyn.scalars.parameters import StackType
+
+        arrays = reals_and_integers(real)
+        return (StackType(real, lanes), arrays[1], *arrays * coupled, *(types.intp,) * (3 + quantity.index))
 
     return SampleEntry(function, parameters)
 
@@ -142,7 +162,7 @@ _HELPERS: dict[str, Any] = {
     name: getattr(module, name)
     for module, names in (
         (layout, "not_finite at model_at coupling_at finite any_nonzero"),
-        (scalars, "fill take give width"),
+        (scalars, "fill take give width block"),
         (memory, "vector_at align_stack"),
         (headers, "word items item data_of address_of is_vector is_table copy_vector copy"),
         (coupling, "positions rates forces inertia matrix add_rotor_torques add_friction add_rotor_energies"),
@@ -202,11 +222,13 @@ def _computation(quantity: Quantity, coupled: bool) -> list[str]:
     return lines
 
 
-def _batch_source(name: str, quantity: Quantity, coupled: bool) -> str:
-    arguments = ["P", "tree", *["G", "pattern"] * coupled, *["index"] * quantity.index]
-    first = quantity.reads[0].name
+def _batch_source(name: str, quantity: Quantity, coupled: bool, fleet: bool) -> str:
+    """A loop over blocks of samples; fleet: whether each sample has its own robot."""
+    arguments = ["stack" if fleet else "P", "tree", *["G", "pattern"] * coupled]
+    arguments += [*["robots", "first", "last"] * fleet, *["index"] * quantity.index]
+    count = f"{quantity.reads[0].name}.shape"
     lines = ["align_stack()"] * (not config.DISABLE_JIT)
-    lines += ["n, m = pattern[2, 0], pattern[2, 1]" if coupled else f"n = {first}.shape[1]", "end = 0"]
+    lines += ["n, m = pattern[2, 0], pattern[2, 1]" if coupled else f"n = {count}[1]", "end = 0"]
     for field, buffer, joints in _buffers(quantity, coupled):
         # rows of inputs that are left out stay unused: `work` begins at the same place (4 % at 24 joints)
         stop = f"end if {field.name}.shape[0] > 0 else begin" if field in quantity.optional else "end"
@@ -214,14 +236,23 @@ def _batch_source(name: str, quantity: Quantity, coupled: bool) -> str:
         lines.append(f"{buffer} = scratch[begin : {stop}]")
     lines += ["work = scratch[end:]", "check = fill(scratch, 0.0)"]
     lines += ["worst = -1"] * quantity.solves
-    lines.append(f"for first in range(0, {first}.shape[0], width(scratch)):")
-    loop = []
+    if fleet:
+        lines += [f"states = {count}[0] // robots", "for unit in range(first, last):"]
+        loop = ["k, begin = unit // states, unit % states * robots", "P, lane = block(stack, k), k * width(scratch)"]
+    else:
+        lines.append(f"for first in range(0, {count}[0], width(scratch)):")
+        loop = []
+
+    def copied(verb: str, field: Field) -> str:
+        samples = f"{field.name}[begin : begin + robots], lane" if fleet else f"{field.name}, first"
+        return f"check = check + {verb}({samples}, {field.name}_, 0)"
+
     for field in quantity.inputs:
-        line = f"check = check + take({field.name}, first, {field.name}_, 0)"
+        line = copied("take", field)
         loop += [f"if {field.name}.shape[0] > 0:", f"    {line}"] if field in quantity.optional else [line]
     loop += _computation(quantity, coupled)
     loop += ["worst = max(worst, bad)"] * quantity.solves
-    loop += [f"check = check + give({field.name}, first, {field.name}_, 0)" for field in quantity.gives]
+    loop += [copied("give", field) for field in quantity.gives]
     lines += [f"    {line}" for line in loop]
     lines.append(f"return {'2 * (worst + 1) + ' * quantity.solves}not_finite(check)")
     return _function(name, [*arguments, *(f.name for f in quantity.inputs + quantity.gives), "scratch"], lines)

@@ -112,7 +112,7 @@ class Task:
         if real is self.real:
             return self
         if real not in self.others:
-            self.others.setdefault(real, Task(self.parameters, self.quantity, real))
+            self.others.setdefault(real, type(self)(self.parameters, self.quantity, real))
         return self.others[real]
 
     def _empty(self, lead: tuple[int, ...]) -> Result:
@@ -167,14 +167,9 @@ class Task:
 
     def _any(self, values: tuple[ArrayLike, ...], out: Result, threads: int, index: tuple[int, ...]) -> Result:
         """The result for anything that can be converted to arrays."""
-        given = dict(zip(self.names, values, strict=False))  # optional inputs may be left out
-        arrays, lead = read(given, self.inputs, self.parameters.robot, self.units, self.real)
+        arrays, lead = self._read(values)
         results = self._targets(out, lead, list(arrays.values()))
-        samples = [
-            flat(arrays[name], lead, core) if name in arrays else self.none for name, core in self.inputs.items()
-        ]
-        targets = [flat(array, lead, core) for array, core in zip(results, self.results, strict=True)]
-        self._compute(arrays, samples, targets, lead, threads, index)
+        self._fill(arrays, results, lead, threads, index)
         outs = (out,) if not self.several else out
         if out is not None:
             for wanted, result in zip(outs, results, strict=True):
@@ -184,6 +179,27 @@ class Task:
         if self.several:
             return tuple(results)
         return results[0] if self.results[0] else results[0][()]
+
+    def _read(self, values: tuple[ArrayLike, ...]) -> tuple[dict[str, Array], tuple[int, ...]]:
+        """The arguments by name, as arrays, and the batch axes of the result."""
+        given = dict(zip(self.names, values, strict=False))  # optional inputs may be left out
+        return read(given, self.inputs, self.parameters.robot, self.units, self.real)
+
+    def _fill(
+        self,
+        arrays: Mapping[str, Array],
+        results: Sequence[Array],
+        lead: tuple[int, ...],
+        threads: int,
+        index: tuple[int, ...],
+    ) -> None:
+        """Computes the results."""
+        targets = [flat(array, lead, core) for array, core in zip(results, self.results, strict=True)]
+        self._compute(arrays, self._samples(arrays, lead), targets, lead, threads, index)
+
+    def _samples(self, arrays: Mapping[str, Array], lead: tuple[int, ...]) -> list[Array]:
+        """(T, columns) of each input."""
+        return [flat(arrays[name], lead, core) if name in arrays else self.none for name, core in self.inputs.items()]
 
     def _targets(self, out: Result, lead: tuple[int, ...], inputs: list[Array]) -> list[Array]:
         """Arrays that kernels can write the results to: those of `out` where they can, else fresh ones."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -69,6 +69,61 @@ def with_payload(
     body = checked_body("payload", mass, com, inertia)
     old = next(each for each in description.all_links if each.name == name)
     return description.with_link(_joined(old, body)), _load(description, name, body)
+
+
+def with_link(description: Description, name: str, changes: Mapping[str, Any]) -> tuple[Description, Load]:
+    """The same with another mass, com or inertia of a link; and what that adds to its model."""
+    joint, where = description.place(name)
+    old = next(each for each in description.all_links if each.name == name)
+    new = replace(old, **changes)
+    return description.with_link(new), Load(joint, new.moments(where) - old.moments(where))
+
+
+Changes = dict[str, dict[str, Array]]  # link -> mass, com, inertia -> value
+
+
+def several(description: Description, payloads: Mapping[str, ArrayLike], **links: Any) -> list[tuple[Changes, Any]]:
+    """What differs between robots, for each of them: changes of links, and a payload as keyword arguments.
+
+    payloads: mass (R,) and com (R, 3), or empty; links: mass, com, inertia, each {link: (R, ...)} or None.
+    """
+    cores: dict[str, tuple[int, ...]] = {"mass": (), "com": (3,), "inertia": (3, 3)}
+    given = {f"payload {what}": _several(value, cores[what], f"payload {what}") for what, value in payloads.items()}
+    for what, values in links.items():
+        if not isinstance(values or {}, Mapping):
+            raise ArgumentError(f"{what}: expected a mapping from link names to values, found {values!r}")
+        for name, value in (values or {}).items():
+            where = f"{what}[{named_link(description, name)!r}]"
+            given[where] = _several(value, cores[what], where)
+    if not given:
+        raise ArgumentError("vary: expected mass, com, inertia or payload, found none")
+    count = max(map(len, given.values()))
+    for what, array in given.items():
+        if len(array) not in (1, count):
+            raise ArgumentError(f"{what}: expected values for {count} robots, as of others, found {len(array)}")
+
+    def of_robot(k: int) -> tuple[Changes, Any]:
+        changes: Changes = {}
+        for what, values in links.items():
+            for name in values or {}:
+                array = given[f"{what}[{name!r}]"]
+                changes.setdefault(name, {})[what] = array[k % len(array)]
+        return changes, {what: given[f"payload {what}"][k % len(given[f"payload {what}"])] for what in payloads}
+
+    return [of_robot(k) for k in range(count)]
+
+
+def _several(values: ArrayLike, core: tuple[int, ...], what: str) -> Array:
+    """(R, ...) of finite numbers, one value for each robot; R = 1 for a single value."""
+    try:
+        shape = np.shape(values)
+    except ValueError as problem:
+        raise ArgumentError(f"{what}: expected a rectangular array, found {values!r}") from problem
+    lead = shape[: len(shape) - len(core)]
+    if len(lead) > 1 or shape[len(lead) :] != core or lead == (0,):
+        expected = ", ".join(["R", *map(str, core)])
+        raise ArgumentError(f"{what}: expected shape ({expected}), one value for each robot, found shape {shape}")
+    return frozen(values, shape, what).reshape(-1, *core)
 
 
 def with_tool(

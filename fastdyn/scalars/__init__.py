@@ -16,8 +16,9 @@ A text computes with + - * / and negation, and with these verbs (verbs.py):
     all_above(x, bound)                 whether x > bound in every lane: x.all_above(bound)
     all_finite(x)                       whether no lane is NaN or infinite: x.all_finite()
     width, take, give                   blocks of samples into a buffer and out
+    block(stack, k)                     the parameters of several robots, P, on lanes
 
-Their compiled versions (lanes.py, trigonometry.py, samples.py) are loaded, like Numba, at the first compilation.
+Their compiled versions (lanes.py, trigonometry.py, samples.py, parameters.py) are loaded at the first compilation.
 It may branch on integers, on all_above and all_finite, and on whether a constant of the model == a number.
 
 A new kind of scalar implements the operators, which also accept floats on either side, == for constants, and the five
@@ -36,6 +37,7 @@ from fastdyn.scalars.verbs import (
     all_above,
     all_finite,
     angle_sum,
+    block,
     by_sign,
     fill,
     give,
@@ -63,6 +65,7 @@ __all__ = [
     "all_above",
     "all_finite",
     "angle_sum",
+    "block",
     "by_sign",
     "count",
     "count_stages",
@@ -79,4 +82,6 @@ __all__ = [
     "width",
 ]
 
-lowered_by("fastdyn.scalars.lanes", "fastdyn.scalars.trigonometry", "fastdyn.scalars.samples")
+lowered_by(
+    "fastdyn.scalars.lanes", "fastdyn.scalars.trigonometry", "fastdyn.scalars.samples", "fastdyn.scalars.parameters"
+)

@@ -25,12 +25,12 @@ def kind_of(scratch: Any) -> Kind:
 class SampleEntry(Entry):
     """A loop over samples: parameters, arrays of samples (T, columns), scratch.
 
-    parameters: the types of the arguments before the samples, from the type of a real number: P (a Fortran-ordered
-    array) and tree (whole numbers) if not given.
+    parameters: the types of the arguments before the samples, from the type of a real number and the number of lanes: P
+    (a Fortran-ordered array) and tree (whole numbers) if not given.
     """
 
     def __init__(
-        self, function: Callable[..., Any], parameters: Callable[[Any], tuple[Any, ...]] | None = None
+        self, function: Callable[..., Any], parameters: Callable[[Any, int], tuple[Any, ...]] | None = None
     ) -> None:
         super().__init__(function, self._types)
         self._parameters = parameters or reals_and_integers
@@ -49,12 +49,12 @@ class SampleEntry(Entry):
         from fastdyn.scalars.lanes import buffer_type
 
         real = getattr(types, kind.element)
-        first = self._parameters(real)
+        first = self._parameters(real, kind.lanes)
         samples, scratch = types.Array(real, 2, "A"), buffer_type(real, kind.lanes)
         return (*first, *[samples] * (self.py_func.__code__.co_argcount - len(first) - 1), scratch)
 
 
-def reals_and_integers(real: Any) -> tuple[Any, ...]:
+def reals_and_integers(real: Any, lanes: int = 1) -> tuple[Any, ...]:
     """The types of P and tree."""
     from numba import types
 

@@ -122,3 +122,11 @@ def give(samples, first, buffer, row):
             samples[first, k] = value
         check = check + value * 0.0
     return check
+
+
+# ---------------------------------------------------------------------------------------------- robots on lanes
+
+
+def block(stack, k):
+    """P of the k-th block of robots of a stack (blocks, links, rows, lanes): P[row, i] is a value for each lane."""
+    return stack[k].transpose(1, 0, 2)

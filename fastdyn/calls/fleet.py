@@ -1,0 +1,187 @@
+"""A quantity of a fleet of robots: the same tree with other numbers.
+
+Robots are the last batch axis. If the states are the same for all robots and there are many, each robot runs the
+ordinary batch, its parameters being constants; otherwise each sample has its own robot, whose parameters lie on lanes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastdyn.calls import generate, lanes
+from fastdyn.calls.arguments import FLOAT, check_finite
+from fastdyn.calls.parameters import Parameters
+from fastdyn.calls.task import Task, lane_rows
+from fastdyn.calls.threads import Call, Span, useful, walk
+from fastdyn.errors import ArgumentError, FastdynError, NotFiniteError
+from fastdyn.mechanism.parts import Array
+from fastdyn.quantities import Quantity
+
+STATES = 32  # from so many states on that are the same for all robots, a batch for each robot is quicker
+
+
+@dataclass(frozen=True, eq=False)
+class FleetParameters(Parameters):
+    """The parameters of a fleet: those of each robot. `constants` has a tree that holds for all of them."""
+
+    each: tuple[Parameters, ...] = ()
+
+    def stack(self, count: int, real: np.dtype[Any]) -> NDArray[Any]:
+        """(blocks, links, rows, count): P of all robots, `count` in a block; the last one fills up the last block."""
+        blocks = -(-len(self.each) // count)
+        P = np.stack([each.of(real)[0].T for each in self.each])  # (robots, links, rows)
+        P = P[np.minimum(np.arange(blocks * count), len(self.each) - 1)]
+        return np.ascontiguousarray(P.reshape(blocks, count, *P.shape[1:]).transpose(0, 2, 3, 1))
+
+
+class FleetTask(Task):
+    """A quantity of a fleet in one precision; see Task."""
+
+    parameters: FleetParameters
+
+    def __init__(self, parameters: FleetParameters, quantity: Quantity, real: np.dtype[Any] = FLOAT) -> None:
+        super().__init__(parameters, quantity, real)
+        self.readable = False  # arguments are broadcast against the robots first
+        self.robots = len(parameters.each)
+        self.fleet_entry = generate.fleet(quantity, parameters.coupled)
+        self.fleet_kind = lanes.kind(self.rows + quantity.layout.rows * parameters.joints, real)
+
+    @cached_property
+    def stack(self) -> NDArray[Any]:
+        """The robots' parameters on lanes."""
+        return self.parameters.stack(self.fleet_kind.lanes, self.real)
+
+    def _read(self, values: tuple[ArrayLike, ...]) -> tuple[dict[str, Array], tuple[int, ...]]:
+        arrays, lead = super()._read(values)
+        for name, array in arrays.items():
+            axes = array.shape[: array.ndim - len(self.inputs[name])]
+            if axes and axes[-1] not in (1, self.robots):
+                core = ", ".join(map(str, self.inputs[name]))
+                raise ArgumentError(
+                    f"{name} has shape {array.shape}, but there are {self.robots} robots: expected "
+                    f"(..., {self.robots}, {core}), one state for each, or (..., 1, {core}) for all"
+                )
+        return arrays, np.broadcast_shapes(lead, (self.robots,))
+
+    def _targets(self, out: Any, lead: tuple[int, ...], inputs: list[Array]) -> list[Array]:
+        found = super()._targets(out, lead, inputs)
+        return [array if array.flags.c_contiguous else np.empty(array.shape, self.real) for array in found]
+
+    def _fill(
+        self,
+        arrays: Mapping[str, Array],
+        results: Sequence[Array],
+        lead: tuple[int, ...],
+        threads: int,
+        index: tuple[int, ...],
+    ) -> None:
+        states = math.prod(lead[:-1])
+        same = all(
+            array.ndim == len(self.inputs[name]) or array.shape[-1 - len(self.inputs[name])] == 1
+            for name, array in arrays.items()
+        )
+        if self.parameters.joints == 0:
+            for result in results:
+                result[...] = 0.0
+        elif same and states >= STATES and self.robots > 1:
+            self._by_robots(arrays, results, lead, threads, index)
+        elif states:
+            self._on_lanes(arrays, results, lead, threads, index)
+
+    def _by_robots(
+        self,
+        arrays: Mapping[str, Array],
+        results: Sequence[Array],
+        lead: tuple[int, ...],
+        threads: int,
+        index: tuple[int, ...],
+    ) -> None:
+        """A batch of all states for each robot."""
+        states, used = math.prod(lead[:-1]), []
+        shared = {
+            name: array if array.ndim == len(self.inputs[name]) else np.squeeze(array, -1 - len(self.inputs[name]))
+            for name, array in arrays.items()
+        }
+        samples = self._samples(shared, lead[:-1])
+        targets = [a.reshape(states, self.robots, k) for a, k in zip(results, self.columns, strict=True)]
+
+        def ready() -> Call:
+            scratch, run = self._scratch(), self.entry.compiled(self.kind)
+            used.append(scratch)
+
+            def some(first: int, last: int) -> int:
+                status = 0
+                for k in range(first, last):
+                    constants = self.parameters.each[k].of(self.real)
+                    status |= run(*constants, *index, *samples, *(a[:, k] for a in targets), scratch)
+                return status
+
+            return some
+
+        worth = max(1, self.worth // states)
+        if wrong := walk(self.robots, useful(threads, self.robots, worth), worth, ready):
+            self._explain_robots(arrays, lead, range(*wrong), range(states), index)
+        self.spare += used
+
+    def _on_lanes(
+        self,
+        arrays: Mapping[str, Array],
+        results: Sequence[Array],
+        lead: tuple[int, ...],
+        threads: int,
+        index: tuple[int, ...],
+    ) -> None:
+        """Samples with a robot each: units of work are a state of a block of robots."""
+        states, count = math.prod(lead[:-1]), self.fleet_kind.lanes
+        samples = self._samples(arrays, lead)
+        targets = [a.reshape(states * self.robots, k) for a, k in zip(results, self.columns, strict=True)]
+        constants = (self.stack, *self.constants[1:], self.robots)
+
+        def ready() -> Call:
+            scratch, run = lane_rows(self.rows, count, self.real), self.fleet_entry.compiled(self.fleet_kind)
+            return lambda first, last: run(*constants, first, last, *index, *samples, *targets, scratch)
+
+        units, worth = len(self.stack) * states, max(1, self.worth // count)
+        if wrong := walk(units, useful(threads, units, worth), worth, ready):
+            first, last = self._first_wrong(wrong, ready())
+            block, state = divmod(first, states)
+            robots = range(block * count, min(self.robots, (block + 1) * count))
+            self._explain_robots(arrays, lead, robots, range(state, state + last - first), index)
+
+    @staticmethod
+    def _first_wrong(within: Span, run: Call) -> Span:
+        """The first unit of work that fails."""
+        first, last = within
+        while last - first > 1:
+            middle = (first + last) // 2
+            first, last = (first, middle) if run(first, middle) else (middle, last)
+        return first, last
+
+    def _explain_robots(
+        self,
+        arrays: Mapping[str, Array],
+        lead: tuple[int, ...],
+        robots: Sequence[int],
+        states: Sequence[int],
+        index: tuple[int, ...],
+    ) -> NoReturn:
+        """Raises the error of the first of some robots and states that has one, and says which."""
+        check_finite(arrays)
+        whole = {name: np.broadcast_to(a, lead + self.inputs[name]) for name, a in arrays.items()}
+        for robot in robots:
+            task = Task(self.parameters.each[robot], self.quantity, self.real)
+            for state in states:
+                where: Any = (*np.unravel_index(state, lead[:-1]), robot)
+                try:
+                    task(tuple(a[where] for a in whole.values()), index=index)
+                except FastdynError as problem:
+                    sample = ", ".join(map(str, where))
+                    raise type(problem)(f"sample {sample} (robot {robot} of the fleet): {problem}") from problem
+        raise NotFiniteError(f"a result of {self.parameters.robot} is beyond the range of {self.real}")

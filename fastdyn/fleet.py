@@ -1,0 +1,139 @@
+"""Fleet: robots of the same tree with other numbers, computed together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastdyn.calls.parameters import Parameters
+from fastdyn.dynamics import Dynamics, Wrenches
+from fastdyn.errors import RobotError
+from fastdyn.kernels.rows import FORK, INDEX, KIND, PARENT, STRAIGHT
+from fastdyn.mechanism.parts import Array
+
+
+class Fleet(Dynamics):
+    """Robots of the same tree with other numbers. Made by fd.stack(robots) or robot.vary(...).
+
+    Robots are the last batch axis: q is (R, n), one state for each of R robots, (..., R, n) several states for each, or
+    (..., 1, n), all states for all robots; a single state (n,) is that of all robots. The methods are those of a robot,
+    the results (..., R, n): what the robots give one by one, to the last bit if their parameters do not differ in kind
+    (friction or none, axes that meet or not). len(fleet), fleet[k] and iteration give the robots.
+
+    >>> import fastdyn as fd
+    >>> arm = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0)
+    >>> fleet = fd.stack([arm, arm.with_payload(2.0)])
+    >>> fleet.gravity_forces([0.0, 0.0]).round(12).tolist()
+    [[20.0, 5.0], [60.0, 25.0]]
+    """
+
+    def __init__(self, robots: Iterable[Dynamics]) -> None:
+        self.robots = tuple(robots)
+        _check(self.robots)
+        self.description = self.robots[0].description
+
+    def __len__(self) -> int:
+        return len(self.robots)
+
+    def __getitem__(self, k: int) -> Any:
+        return self.robots[k]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.robots)
+
+    def __repr__(self) -> str:
+        return f"<Fleet of {len(self)}: {self.robots[0]!r}{', ...' * (len(self) > 1)}>"
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates of each robot."""
+        return self.robots[0].n
+
+    @cached_property
+    def parameters(self) -> Parameters:
+        """The arrays of all robots for compiled code, and names for messages."""
+        from fastdyn.calls.fleet import FleetParameters
+
+        each = tuple(robot.parameters for robot in self.robots)
+        one = each[0]
+        tree = _common_tree([other.constants[1] for other in each])
+
+        def single() -> tuple[Any, ...]:
+            P, _, *rest = one.of(np.dtype(np.float32))
+            return P, tree, *rest
+
+        constants = (one.constants[0], tree, *one.constants[2:])
+        return FleetParameters(f"a fleet of {self.name}", constants, one.joints, single, one.names, each)
+
+    def _task_class(self) -> Any:
+        from fastdyn.calls.fleet import FleetTask
+
+        return FleetTask
+
+    def _wrenches(self, wrenches: Wrenches) -> ArrayLike:
+        """(..., R, n, 6) from a mapping of link names: the links' frames may differ between robots."""
+        if not isinstance(wrenches, Mapping):
+            return wrenches
+
+        def of_robot(k: int, value: ArrayLike) -> Array:
+            array = np.asarray(value)
+            return array if array.ndim < 2 else array[..., min(k, array.shape[-2] - 1), :]
+
+        each = [
+            robot._wrenches({name: of_robot(k, value) for name, value in wrenches.items()})
+            for k, robot in enumerate(self.robots)
+        ]
+        return np.stack([np.asarray(array) for array in each], axis=-3)
+
+
+def stack(robots: Iterable[Dynamics]) -> Fleet:
+    """A fleet of robots of the same tree: the same joints of the same kinds, in the same order; numbers may differ.
+
+    Geometry, inertia, motors, gravity and mount may all differ. Coupled robots must have the same coupling.
+
+    >>> import fastdyn as fd
+    >>> arm = fd.robots.puma560()
+    >>> fd.stack(arm.with_payload(mass) for mass in (0.0, 1.0, 2.0)).gravity_forces([0.1] * 6).shape
+    (3, 6)
+    """
+    return Fleet(robots)
+
+
+def _check(robots: tuple[Dynamics, ...]) -> None:
+    if not robots:
+        raise RobotError("robots: expected at least one, found none")
+    for k, robot in enumerate(robots):
+        if not isinstance(robot, Dynamics) or isinstance(robot, Fleet):
+            raise RobotError(f"robots[{k}]: expected a robot, found {robot!r}")
+    first = robots[0]
+    for k, robot in enumerate(robots[1:], 1):
+        for what, one, other in (
+            ("joints", first.kinds, robot.kinds),
+            ("parents of its joints", _parents(first), _parents(robot)),
+        ):
+            if one != other:
+                raise RobotError(f"robots[{k}], {robot.name!r}, {what}: expected {one} as of robots[0], found {other}")
+        if first.coupling != robot.coupling:
+            raise RobotError(f"robots[{k}], {robot.name!r}: expected the coupling of robots[0]")
+
+
+def _parents(robot: Dynamics) -> list[int]:
+    """For each joint the one that carries it, by index; -1 for the base."""
+    return [robot.description.place(joint.parent)[0] for joint in robot.joints]
+
+
+def _common_tree(trees: list[Any]) -> Any:
+    """A tree that holds for all: a link is straight if it is so in all robots; other bits of KIND are set if one is."""
+    found, kinds = trees[0].copy(), np.stack([tree[KIND] for tree in trees])
+    straight = np.bitwise_and.reduce(kinds) & STRAIGHT
+    found[KIND] = (np.bitwise_or.reduce(kinds) & ~STRAIGHT) | straight
+    for i, parent in enumerate(found[PARENT]):
+        if parent >= 0 and not straight[i]:
+            found[KIND, parent] |= FORK
+    assert all(np.array_equal(tree[[PARENT, INDEX]], found[[PARENT, INDEX]]) for tree in trees)
+    found.flags.writeable = False
+    return found
