@@ -1,61 +1,80 @@
 """Time to the first result: with compiled code in the cache, and with an empty cache.
 
-python -m benchmarks.startup [--quick]
+    python -m benchmarks.startup [--quick]
+
+Each figure is that of a new process: wall time, and processor time, which other programs disturb less.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 import tempfile
 
-FIRST_CALL = """
-import time; start = time.perf_counter()
-import fastdyn as fd
-robot = fd.robots.random_chain(6)
-robot.inverse_dynamics([0.1] * 6, [0.1] * 6, [0.1] * 6)
-print(time.perf_counter() - start)
+VERSION_0_1 = (
+    "inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "bias_forces", "gravity_forces",
+    "kinetic_energy", "potential_energy", "joint_reactions",
+)  # fmt: skip
+MADE = "import numpy as np, fastdyn as fd; robot = fd.robots.random_chain(6); "
+IMPORT = "import fastdyn"
+FIRST_CALL = MADE + "robot.inverse_dynamics(*[np.full(6, 0.1)] * 3)"
+FIRST_BATCH = MADE + "robot.inverse_dynamics(*[np.full((16, 6), 0.1)] * 3)"
+JOBS = {
+    "import": IMPORT,
+    "first inverse dynamics, one state": FIRST_CALL,
+    "first inverse dynamics, a batch": FIRST_BATCH,
+    "bind, inverse dynamics": MADE + "robot.bind('inverse_dynamics')",
+}
+LONG_JOBS = {
+    "bind, all quantities": MADE + "robot.bind()",
+    f"warmup of {len(VERSION_0_1)} quantities, float64": MADE + f"fd.warmup(robot, {VERSION_0_1})",
+}
+TIMED = """
+import time; begun = time.perf_counter(), time.process_time()
+{job}
+print(time.perf_counter() - begun[0], time.process_time() - begun[1])
 """
 
-FIRST_CALLS = """
-import json, sys, time; start = time.perf_counter()
-import numpy as np, fastdyn as fd
-found = {"import": time.perf_counter() - start}
-robot = fd.robots.random_chain(6)
-from fastdyn.quantities import METHODS
-calls = {name: len(rows[0].reads) for name, rows in METHODS.items()}
-for name in sys.argv[1:] or calls:
-    for shape, what in (((6,), "one state"), ((16, 6), "batch")):
-        start = time.perf_counter()
-        getattr(robot, name)(*[np.full(shape, 0.1)] * calls[name])
-        found[f"{name}, {what}"] = time.perf_counter() - start
-print(json.dumps(found))
-"""
+
+def seconds(job: str, **environment: str) -> tuple[float, float]:
+    """Wall time and processor time of some code in a new process, without the start of Python itself."""
+    command, env = [sys.executable, "-c", TIMED.format(job=job)], {**os.environ, **environment}
+    wall, processor = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    return float(wall), float(processor)
 
 
-def _run(code: str, *arguments: str, **environment: str) -> str:
-    command, env = [sys.executable, "-c", code, *arguments], {**os.environ, **environment}
-    return subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=True).stdout
+def cold(job: str) -> tuple[float, float]:
+    """With an empty cache; measured once."""
+    with tempfile.TemporaryDirectory() as empty:
+        return seconds(job, FASTDYN_CACHE_DIR=empty)
 
 
-def second_process(runs: int = 5) -> float:
-    """Seconds from `import fastdyn` to the first torques, with compiled code in the cache."""
-    return min(float(_run(FIRST_CALL)) for _ in range(runs + 1))
+def warm(job: str, runs: int = 5) -> tuple[float, float]:
+    """With compiled code in the cache: the best of some runs."""
+    return min(seconds(job) for _ in range(runs + 1))
 
 
 def first_process(quick: bool = False) -> dict[str, float]:
-    """Seconds of the import and of each function's first call, with an empty cache; measured once."""
-    with tempfile.TemporaryDirectory() as empty:
-        found: dict[str, float] = json.loads(_run(FIRST_CALLS, *["inverse_dynamics"] * quick, FASTDYN_CACHE_DIR=empty))
-    return found
+    """Wall time of each job with an empty cache."""
+    return {name: cold(job)[0] for name, job in _jobs(quick).items()}
+
+
+def second_process() -> float:
+    """Wall time from the import to the first torques, with compiled code in the cache."""
+    return warm(FIRST_CALL)[0]
+
+
+def _jobs(quick: bool) -> dict[str, str]:
+    return JOBS if quick else {**JOBS, **LONG_JOBS}
 
 
 def main() -> None:
-    for what, seconds in first_process("--quick" in sys.argv).items():
-        print(f"{seconds:6.2f} s  {what}, empty cache")
-    print(f"{second_process():6.2f} s  import and first call in a second process")
+    print("  wall, s  processor, s")
+    for name, job in _jobs("--quick" in sys.argv).items():
+        print("{:9.2f} {:9.2f}    {}, empty cache".format(*cold(job), name), flush=True)
+    for name, job in {"import": IMPORT, "first inverse dynamics, one state": FIRST_CALL}.items():
+        print("{:9.2f} {:9.2f}    {}, second process".format(*warm(job), name), flush=True)
 
 
 if __name__ == "__main__":

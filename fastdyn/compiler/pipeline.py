@@ -18,7 +18,20 @@ from numba import _dynfunc
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
-from numba.core.typed_passes import NativeLowering
+from numba.core.typed_passes import InlineOverloads, NativeLowering, NopythonRewrites
+from numba.core.untyped_passes import (
+    InlineClosureLikes,
+    InlineInlinables,
+    LiteralPropagationSubPipelinePass,
+    LiteralUnroll,
+    WithLifting,
+)
+
+# for closures, comprehensions, array expressions, `with` and the like, of which kernels have none
+_LEFT_OUT = {
+    InlineClosureLikes, InlineInlinables, InlineOverloads, LiteralPropagationSubPipelinePass, LiteralUnroll,
+    NopythonRewrites, WithLifting,
+}  # fmt: skip
 
 
 class _EntryLibrary(JITCodeLibrary):
@@ -81,9 +94,13 @@ class Helper(CompilerBase):
     lowering: Any = _HelperLowering
 
     def define_pipelines(self) -> list[Any]:
-        """Numba's passes, with another one at the end."""
+        """Numba's passes, without some, and with another one at the end."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [(self.lowering if step is NativeLowering else step, why) for step, why in passes.passes]
+        passes.passes = [
+            (self.lowering if step is NativeLowering else step, why)
+            for step, why in passes.passes
+            if step not in _LEFT_OUT
+        ]
         passes.finalize()
         return [passes]
 
