@@ -91,11 +91,11 @@ def _common_lead(arrays: Mapping[str, Array], cores: Mapping[str, tuple[int, ...
 
 
 def flat(array: Array, lead: tuple[int, ...], core: tuple[int, ...]) -> Array:
-    """(T, columns) of any strides: the array's own memory if possible."""
+    """(T, columns) of any strides, one state contiguous: the array's own memory if possible."""
     if array.shape != lead + core:
         array = np.broadcast_to(array, lead + core)
-    if not array.flags.aligned:
-        array = np.array(array)
+    if not array.flags.aligned or (lead == () and not array.flags.c_contiguous):
+        array = np.array(array, order="C")
     return array.reshape(math.prod(lead), math.prod(core))
 
 
