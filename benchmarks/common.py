@@ -20,6 +20,7 @@ import numpy as np
 import fastdyn as fd
 from fastdyn import clock, output
 from fastdyn.clock import Job, Key
+from fastdyn.compiler.host import register_bits
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -78,6 +79,7 @@ def circumstances() -> dict[str, Any]:
     """Machine, load, date and versions, to accompany every figure."""
     return {
         "processor": output.processor(),
+        "code": f"{os.environ.get('NUMBA_CPU_NAME', 'its own')} instructions, {register_bits()}-bit registers",
         "cores": os.cpu_count(),
         "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,  # runnable processes
         "system": f"{platform.system()} {platform.machine()}",
@@ -91,7 +93,7 @@ def heading(title: str, about: Mapping[str, Any]) -> str:
     """The circumstances as the first lines of a page."""
     found = ", ".join(f"{name} {version}" for name, version in about["versions"].items() if version)
     where = f"{about['processor']}, {about['cores']} cores, load {about['load']} at the start, {about['date'][:10]}"
-    return f"# {title}\n\n{where}.\nPython {about['python']}, {found}.\n"
+    return f"# {title}\n\n{where}.\nCode of {about['code']}. Python {about['python']}, {found}.\n"
 
 
 def markdown(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

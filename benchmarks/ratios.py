@@ -1,6 +1,7 @@
 """The project's speed claims as ratios, each measured in one run, taking turns.
 
     python -m benchmarks.ratios
+    NUMBA_CPU_NAME=haswell NUMBA_CPU_FEATURES= python -m benchmarks.ratios      # AVX2 code, on any host that has it
 
 Against Pinocchio: batches by rneaInParallel(1) and abaInParallel(1), joints about z, its fastest kind; one state by
 pin.rnea called from Python. The rest compares this project with itself.
@@ -9,6 +10,7 @@ pin.rnea called from Python. The rest compares this project with itself.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import pinocchio as pin
@@ -17,7 +19,7 @@ import fastdyn as fd
 from benchmarks.common import best, chain, circumstances, heading, markdown, states
 from tests.peers import Pinocchio
 
-T, LONG = 8192, 65536
+T, LONG = 8192, (65536, 262144)
 TURNS = 60
 Row = tuple[str, int, float]
 
@@ -76,10 +78,13 @@ def within(n: int) -> Iterator[Row]:
         {"double": inverse, "single": lambda: robot.inverse_dynamics(*single, out=small, dtype=np.float32)}, TURNS
     )
     yield "single precision, batch: double's time over its", n, seconds["double"] / seconds["single"]
-    Q, V, A = states(n, LONG)
-    long = np.empty((LONG, n))
-    seconds = best({k: (lambda k=k: robot.inverse_dynamics(Q, V, A, out=long, threads=k)) for k in (1, 2)}, TURNS)
-    yield f"two threads, batch of {LONG}: one thread's time over theirs", n, seconds[1] / seconds[2]
+    for count in LONG:
+        Q, V, A = states(n, count)
+        long = np.empty((count, n))
+        seconds = best(
+            {k: partial(robot.inverse_dynamics, Q, V, A, out=long, threads=k) for k in (1, 2)}, TURNS * LONG[0] // count
+        )
+        yield f"two threads, batch of {count}: one thread's time over theirs", n, seconds[1] / seconds[2]
 
 
 def main() -> None:

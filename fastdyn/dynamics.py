@@ -61,9 +61,12 @@ class Dynamics(HasDescription, ABC):
         return Task
 
     @cached_property
-    def _solvers(self) -> dict[str, Quantity]:
+    def _solvers(self) -> dict[str | None, Quantity]:
         """Texts of forward dynamics, by method."""
-        return {row.method: row for row in METHODS["forward_dynamics"]}
+        from fastdyn.calls.lanes import quicker_solver
+
+        rows: dict[str | None, Quantity] = {row.method: row for row in METHODS["forward_dynamics"]}
+        return {None: rows[quicker_solver(self.parameters.joints)], **rows}
 
     def task(self, quantity: Quantity, dtype: DTypeLike | None = None) -> Task:
         """The calls of one quantity in one precision."""
@@ -102,15 +105,15 @@ class Dynamics(HasDescription, ABC):
         qd: ArrayLike,
         tau: ArrayLike,
         wrenches: Wrenches | None = None,
-        method: Literal["aba", "crba"] = "aba",
+        method: Literal["aba", "crba"] | None = None,
         out: Array | None = None,
         threads: int = 1,
         dtype: DTypeLike | None = None,
     ) -> Array:
         """The joint accelerations under given torques: (..., n), rad/s^2 or m/s^2.
 
-        method: "aba", articulated bodies, O(n); "crba", factorised mass matrix. Both agree up to rounding. A joint that
-        moves no inertia raises a SingularMassMatrixError.
+        method: "aba", articulated bodies, O(n); "crba", factorised mass matrix; the quicker of the two on this machine
+        if not given. They agree up to rounding. A joint that moves no inertia raises a SingularMassMatrixError.
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.puma560()
@@ -123,7 +126,7 @@ class Dynamics(HasDescription, ABC):
             row = self._solvers[method]
         except (KeyError, TypeError):
             raise ArgumentError(
-                f"method is {method!r}: expected one of {', '.join(map(repr, self._solvers))}"
+                f"method is {method!r}: expected {' or '.join(repr(key) for key in self._solvers if key)}"
             ) from None
         return self._tasks[row](values, out, threads, dtype)
 

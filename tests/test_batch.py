@@ -12,6 +12,7 @@ import pytest
 
 import fastdyn as fd
 from fastdyn.calls import threads as calls_threads
+from fastdyn.calls.task import Task
 from fastdyn.quantities import BIAS_FORCES
 from tests.samples import (
     ARM,
@@ -66,6 +67,40 @@ def test_leading_axes_broadcast(row, robot):
         full = {name: np.broadcast_to(value, lead + cores[name]) for name, value in chosen.items()}
         if lead:
             assert same(computed(robot, row, chosen), computed(robot, row, full))
+
+
+def spread(value):
+    """The same values in Fortran order, every second sample of an array twice as long, and columns of a wider table."""
+    wider = np.zeros((*value.shape[:-1], value.shape[-1] + 2))[..., 1:-1]
+    wider[...] = value
+    return [np.asfortranarray(value), np.repeat(value, 2, axis=0)[::2], wider]
+
+
+@each_row
+@on_both
+def test_arrays_of_any_strides_are_read_and_written_where_they_are(row, robot, monkeypatch):
+    used = []
+
+    def recorded(task, arrays, samples, targets, *rest):
+        used.append((samples, targets))
+        return compute(task, arrays, samples, targets, *rest)
+
+    given = draw(robot, row, 21)
+    usual = computed(robot, row, given)
+    compute = Task._compute
+    monkeypatch.setattr(Task, "_compute", recorded)
+    for k in range(3):
+        strided = {name: spread(value)[k] for name, value in given.items()}
+        assert same(computed(robot, row, strided), usual)
+        samples, _ = used.pop()
+        assert all(np.shares_memory(a, b) for a, b in zip(strided.values(), samples, strict=False))
+    vectors = all(result.ndim == 2 for result in usual)  # matrices in Fortran order are no (T, columns)
+    out = tuple(np.full(result.shape, 7.0, order="F") for result in usual)
+    assert all(a is b for a, b in zip(computed(robot, row, given, out=out), out, strict=True))
+    assert same(tuple(map(np.ascontiguousarray, out)), usual)
+    _, targets = used.pop()
+    assert not vectors or all(np.shares_memory(a, b) for a, b in zip(out, targets, strict=True))
+    assert all(result.flags.c_contiguous for result in computed(robot, row, strided))
 
 
 def test_wrenches_broadcast_against_states():

@@ -1,4 +1,4 @@
-"""How many samples a batch computes at once: the only place that decides, from what was measured.
+"""Choices that follow the instruction set, as measured: how many samples a batch computes at once, and by which text.
 
 With AVX-512, a float64 register holds 8 lanes, and there are 32 of them. With AVX2, 8 lanes are two registers each of
 16: where a block's scratch fits the nearest cache (32 KiB), that is as quick as 4 lanes or quicker, because loops over
@@ -23,3 +23,8 @@ def kind(rows: int, real: np.dtype[Any]) -> Kind:
     bits = register_bits()
     wide = bits >= 512 or (bits == 256 and rows * 8 * 8 <= NEAREST_CACHE)
     return Kind(str(real), (8 if wide else 4) * 8 // real.itemsize)
+
+
+def quicker_solver(joints: int) -> str:
+    """The quicker method of forward dynamics for a chain of so many joints; one state or a batch."""
+    return "crba" if joints <= (5 if register_bits() >= 512 else 7) else "aba"
