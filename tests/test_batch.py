@@ -94,12 +94,12 @@ def test_arrays_of_any_strides_are_read_and_written_where_they_are(row, robot, m
         assert same(computed(robot, row, strided), usual)
         samples, _ = used.pop()
         assert all(np.shares_memory(a, b) for a, b in zip(strided.values(), samples, strict=False))
-    vectors = all(result.ndim == 2 for result in usual)  # matrices in Fortran order are no (T, columns)
+    # matrices in Fortran order are no (T, columns), single numbers are in C order, too
+    vectors = all(result.ndim == 2 for result in usual)
     out = tuple(np.full(result.shape, 7.0, order="F") for result in usual)
     assert all(a is b for a, b in zip(computed(robot, row, given, out=out), out, strict=True))
     assert same(tuple(map(np.ascontiguousarray, out)), usual)
-    _, targets = used.pop()
-    assert not vectors or all(np.shares_memory(a, b) for a, b in zip(out, targets, strict=True))
+    assert not vectors or all(np.shares_memory(a, b) for a, b in zip(out, used.pop()[1], strict=True))
     assert all(result.flags.c_contiguous for result in computed(robot, row, strided))
 
 
