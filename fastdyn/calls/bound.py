@@ -124,9 +124,9 @@ class Bound:
         >>> loop.explain(loop.gravity_forces())
         'an argument or a result is not finite'
         """
-        last = 2 * len(self._parameters.names) + 1
-        if isinstance(status, bool) or not isinstance(status, int | np.integer) or not 0 <= status <= last:
-            raise ArgumentError(f"status is {status!r}: expected a status that a call returned, 0 to {last}")
+        first, last = generate.WRONG_KIND, 2 * len(self._parameters.names) + 1
+        if isinstance(status, bool) or not isinstance(status, int | np.integer) or not first <= status <= last:
+            raise ArgumentError(f"status is {status!r}: expected a status that a call returned, {first} to {last}")
         if status == 0:
             return "all is well"
         if status == 1:
