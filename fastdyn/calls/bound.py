@@ -125,8 +125,11 @@ class Bound:
         'an argument or a result is not finite'
         """
         last = 2 * len(self._parameters.names) + 1
-        if isinstance(status, bool) or not isinstance(status, int | np.integer) or not 0 <= status <= last:
-            raise ArgumentError(f"status is {status!r}: expected a status that a call returned, 0 to {last}")
+        known = not isinstance(status, bool) and isinstance(status, int | np.integer)
+        if not known or not generate.WRONG_KIND <= status <= last:
+            raise ArgumentError(
+                f"status is {status!r}: expected a status that a call returned, {generate.WRONG_KIND} to {last}"
+            )
         if status == 0:
             return "all is well"
         if status == 1:
