@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import platform
+import re
 from functools import cache
 
 import numba
@@ -10,8 +12,11 @@ import numpy as np
 import pytest
 from numba import types
 
+from fastdyn.calls import generate
 from fastdyn.compiler.policy import OPTIONS, register
+from fastdyn.quantities import FORWARD_DYNAMICS
 from fastdyn.scalars import (
+    DOUBLE,
     LANES,
     SINGLE_LANES,
     add,
@@ -298,3 +303,13 @@ def test_samples_that_are_not_finite_are_noticed(real, count, value):
             samples = np.ones((T, columns), dtype=real)
             samples[place] = value
             assert not copied(samples, X, 0, out)
+
+
+# ---------------------------------------------------------------------------------------------- the stack
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="only machine code has a stack of registers")
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the instruction is that of x86-64")
+def test_entries_align_their_stack_to_cache_lines():
+    text = generate.batch(FORWARD_DYNAMICS, False).overload(DOUBLE).library.get_asm_str()
+    assert re.search(r"and[ql]?\s+\$-64, %rsp", text)

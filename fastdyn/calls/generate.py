@@ -21,7 +21,6 @@ from functools import cache
 from typing import Any
 
 from numba import types
-from numba.core import config
 
 from fastdyn import scalars
 from fastdyn.calls import headers, layout
@@ -163,7 +162,7 @@ _HELPERS: dict[str, Any] = {
     for module, names in (
         (layout, "not_finite at model_at coupling_at finite any_nonzero"),
         (scalars, "fill take give width block"),
-        (memory, "vector_at align_stack"),
+        (memory, "vector_at"),
         (headers, "word items item data_of address_of is_vector is_table copy_vector copy"),
         (coupling, "positions rates forces inertia matrix add_rotor_torques add_friction add_rotor_energies"),
     )
@@ -227,8 +226,7 @@ def _batch_source(name: str, quantity: Quantity, coupled: bool, fleet: bool) -> 
     arguments = ["stack" if fleet else "P", "tree", *["G", "pattern"] * coupled]
     arguments += [*["robots", "first", "last"] * fleet, *["index"] * quantity.index]
     count = f"{quantity.reads[0].name}.shape"
-    lines = ["align_stack()"] * (not config.DISABLE_JIT)
-    lines += ["n, m = pattern[2, 0], pattern[2, 1]" if coupled else f"n = {count}[1]", "end = 0"]
+    lines = ["n, m = pattern[2, 0], pattern[2, 1]" if coupled else f"n = {count}[1]", "end = 0"]
     for field, buffer, joints in _buffers(quantity, coupled):
         # rows of inputs that are left out stay unused: `work` begins at the same place (4 % at 24 joints)
         stop = f"end if {field.name}.shape[0] > 0 else begin" if field in quantity.optional else "end"

@@ -38,15 +38,3 @@ def _define_view(dtype, axes, layout):
 vector_at = _define_view(types.float64, 1, "C")
 columns_at = _define_view(types.float64, 2, "F")
 integers_at = _define_view(types.int64, 2, "C")
-
-
-@intrinsic
-def align_stack(typingctx):
-    """Aligns the calling function's stack to cache lines: a register kept there could otherwise lie across two."""
-
-    def lower(context, builder, sig, args):
-        builder.function.attributes.add("nounwind")  # alone, the next would not be written: an llvmlite bug
-        builder.function.attributes.alignstack = 64
-        return context.get_dummy_value()
-
-    return types.none(), lower
