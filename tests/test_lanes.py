@@ -12,11 +12,9 @@ import numpy as np
 import pytest
 from numba import types
 
-from fastdyn.calls import generate
+from fastdyn.compiler import pipeline
 from fastdyn.compiler.policy import OPTIONS, register
-from fastdyn.quantities import FORWARD_DYNAMICS
 from fastdyn.scalars import (
-    DOUBLE,
     LANES,
     SINGLE_LANES,
     add,
@@ -311,5 +309,8 @@ def test_samples_that_are_not_finite_are_noticed(real, count, value):
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="only machine code has a stack of registers")
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the instruction is that of x86-64")
 def test_entries_align_their_stack_to_cache_lines():
-    text = generate.batch(FORWARD_DYNAMICS, False).overload(DOUBLE).library.get_asm_str()
-    assert re.search(r"and[ql]?\s+\$-64, %rsp", text)
+    register()
+    dispatcher = numba.njit(**OPTIONS, pipeline_class=pipeline.Entry)(copy)
+    samples, lanes = types.Array(types.float64, 2, "A"), buffer_type(types.float64, 8)
+    dispatcher.compile((samples, lanes, types.intp, samples))
+    assert re.search(r"and[ql]?\s+\$-64, %rsp", "".join(dispatcher.inspect_asm().values()))
