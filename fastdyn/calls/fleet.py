@@ -51,7 +51,7 @@ class FleetTask(Task):
         self.readable = False  # arguments are broadcast against the robots first
         self.robots = len(parameters.each)
         self.fleet_entry = generate.fleet(quantity, parameters.coupled)
-        self.fleet_kind = lanes.kind(self.rows + quantity.layout.rows * parameters.joints, real)
+        self.fleet_kind = lanes.kind(real)
 
     @cached_property
     def stack(self) -> NDArray[Any]:

@@ -74,7 +74,7 @@ class Task:
         }
         # where the tables lie, which must live as long as the task
         self.places = {count: table.ctypes.data for count, table in self.tables.items()}
-        self.kind = lanes.kind(self.rows, real)
+        self.kind = lanes.kind(real)
         self.workspace: Workspace | None = None
         self.address = 0
         self.one: Callable[..., int] = self._first_state
