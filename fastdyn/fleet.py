@@ -23,8 +23,8 @@ class Fleet(Dynamics):
 
     Robots are the last batch axis: q is (R, n), one state for each of R robots, (..., R, n) several states for each, or
     (..., 1, n), all states for all robots; a single state (n,) is that of all robots. The methods are those of a robot,
-    the results (..., R, n): what the robots give one by one, to the last bit if their parameters do not differ in kind
-    (friction or none, axes that meet or not). len(fleet), fleet[k] and iteration give the robots.
+    the results (..., R, n): what the robots give one by one in batches, to the last bit if there are 32 states or more
+    and all are for all robots, up to rounding otherwise. len(fleet), fleet[k] and iteration give the robots.
 
     >>> import fastdyn as fd
     >>> arm = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0)
@@ -110,8 +110,8 @@ class Fleet(Dynamics):
 
     def _wrenches(self, wrenches: Wrenches) -> ArrayLike:
         """(..., R, n, 6) from a mapping of link names: the links' frames may differ between robots."""
-        if not isinstance(wrenches, Mapping):
-            return wrenches
+        if not isinstance(wrenches, Mapping) or not wrenches:
+            return super()._wrenches(wrenches)
         named = {f"wrenches[{name!r}]": value for name, value in wrenches.items()}
         cores = dict.fromkeys(named, (6,))
         arrays, _ = read(named, cores, "a wrench", dict.fromkeys(named, "component"))

@@ -86,7 +86,7 @@ class FleetTask(Task):
                 result[...] = 0.0
         elif same and states >= STATES:
             self._by_robots(arrays, results, lead, threads, index)
-        elif states:
+        else:
             self._on_lanes(arrays, results, lead, threads, index)
 
     def _by_robots(
