@@ -46,6 +46,15 @@ class Dynamics(HasDescription, ABC):
     in single precision, on twice as many lanes (error: notes/conventions.md). Units are SI: rad or m, s, N m or N.
     """
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if getattr(self, "_frozen", False):
+            kind = type(self).__name__
+            raise AttributeError(f"a {kind} cannot be changed: make a new one instead of setting {name!r}")
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a {type(self).__name__} cannot be changed: {name!r} stays")
+
     @property
     @abstractmethod
     def parameters(self) -> Parameters:
@@ -230,8 +239,7 @@ class Dynamics(HasDescription, ABC):
         >>> fd.robots.two_link(m1=1.0, m2=1.0, length=1.0).center_of_mass([0.0, 0.0]).round(12)
         array([1., 0., 0.])
         """
-        if not self.description.moving_mass:
-            raise ArgumentError(f"{self.description.name} has no centre of mass: none of its moving links has mass")
+        self._check_mass()
         return self._tasks[CENTER_OF_MASS]((q,), out, threads, dtype)
 
     def momentum(
@@ -245,11 +253,15 @@ class Dynamics(HasDescription, ABC):
         >>> fd.robots.two_link(m1=1.0, m2=1.0, length=1.0).momentum([0.0, 0.0], [1.0, 0.0]).round(6)
         array([0.      , 2.      , 0.      , 0.      , 0.      , 0.666667])
         """
-        if not self.description.moving_mass:
-            raise ArgumentError(f"{self.description.name} has no centre of mass: none of its moving links has mass")
+        self._check_mass()
         return self._tasks[MOMENTUM]((q, qd), out, threads, dtype)
 
     # ------------------------------------------------------------------------------------------ arguments
+
+    def _check_mass(self) -> None:
+        """Raises if there is no centre of mass."""
+        if not self.description.moving_mass:
+            raise ArgumentError(f"{self.description.name} has no centre of mass: none of its moving links has mass")
 
     def _wrenches(self, wrenches: Wrenches) -> ArrayLike:
         """(..., n, 6) from a mapping of link names; those on fixed links are moved to the links that carry them."""

@@ -7,11 +7,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
+from fastdyn.calls.arguments import check_robots, read
 from fastdyn.calls.parameters import Parameters
 from fastdyn.dynamics import Dynamics, Wrenches
-from fastdyn.errors import RobotError
+from fastdyn.errors import ArgumentError, RobotError
+from fastdyn.kernels import coupling
 from fastdyn.kernels.rows import FORK, INDEX, KIND, PARENT, STRAIGHT
 from fastdyn.mechanism.parts import Array
 
@@ -21,8 +23,8 @@ class Fleet(Dynamics):
 
     Robots are the last batch axis: q is (R, n), one state for each of R robots, (..., R, n) several states for each, or
     (..., 1, n), all states for all robots; a single state (n,) is that of all robots. The methods are those of a robot,
-    the results (..., R, n): what the robots give one by one, to the last bit if their parameters do not differ in kind
-    (friction or none, axes that meet or not). len(fleet), fleet[k] and iteration give the robots.
+    the results (..., R, n): what the robots give one by one in batches, to the last bit if there are 32 states or more
+    and all are for all robots, up to rounding otherwise. len(fleet), fleet[k] and iteration give the robots.
 
     >>> import fastdyn as fd
     >>> arm = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0)
@@ -32,9 +34,28 @@ class Fleet(Dynamics):
     """
 
     def __init__(self, robots: Iterable[Dynamics]) -> None:
-        self.robots = tuple(robots)
-        _check(self.robots)
-        self.description = self.robots[0].description
+        robots = tuple(robots)
+        _check(robots)
+        self._hold(robots)
+
+    def _hold(self, robots: tuple[Dynamics, ...]) -> None:
+        self.robots = robots
+        self.description = robots[0].description
+        self._frozen = True
+
+    def __getstate__(self) -> tuple[Dynamics, ...]:
+        """The robots alone, as those consist of their descriptions alone."""
+        return self.robots
+
+    def __setstate__(self, robots: tuple[Dynamics, ...]) -> None:
+        self._hold(robots)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other is a fleet of equal robots in the same order."""
+        return self.robots == other.robots if isinstance(other, Fleet) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.robots)
 
     def __len__(self) -> int:
         return len(self.robots)
@@ -59,15 +80,28 @@ class Fleet(Dynamics):
         from fastdyn.calls.fleet import FleetParameters
 
         each = tuple(robot.parameters for robot in self.robots)
-        one = each[0]
-        tree = _common_tree([other.constants[1] for other in each])
+        tree = _common_tree([one.constants[1] for one in each])
 
-        def single() -> tuple[Any, ...]:
-            P, _, *rest = one.of(np.dtype(np.float32))
+        def common(real: DTypeLike) -> tuple[Any, ...]:
+            constants = [one.of(np.dtype(real)) for one in each]
+            P, _, *rest = constants[0]
+            if rest:  # coupled: the largest singularity thresholds of all robots
+                rest[0] = rest[0].copy(order="F")
+                rest[0][coupling.SMALLEST] = np.max([G[coupling.SMALLEST] for _, _, G, _ in constants], axis=0)
+                rest[0].flags.writeable = False
             return P, tree, *rest
 
-        constants = (one.constants[0], tree, *one.constants[2:])
-        return FleetParameters(f"a fleet of {self.name}", constants, one.joints, single, one.names, each)
+        name, first = f"a fleet of {self.name}", each[0]
+        return FleetParameters(name, common(np.float64), first.joints, lambda: common(np.float32), first.names, each)
+
+    @cached_property
+    def _massless(self) -> list[int]:
+        return [k for k, robot in enumerate(self.robots) if not robot.moving_mass]
+
+    def _check_mass(self) -> None:
+        if self._massless:
+            k = self._massless[0]
+            raise ArgumentError(f"robot {k} of {self!r} has no centre of mass: none of its moving links has mass")
 
     def _task_class(self) -> Any:
         from fastdyn.calls.fleet import FleetTask
@@ -76,15 +110,18 @@ class Fleet(Dynamics):
 
     def _wrenches(self, wrenches: Wrenches) -> ArrayLike:
         """(..., R, n, 6) from a mapping of link names: the links' frames may differ between robots."""
-        if not isinstance(wrenches, Mapping):
-            return wrenches
+        if not isinstance(wrenches, Mapping) or not wrenches:
+            return super()._wrenches(wrenches)
+        named = {f"wrenches[{name!r}]": value for name, value in wrenches.items()}
+        cores = dict.fromkeys(named, (6,))
+        arrays, _ = read(named, cores, "a wrench", dict.fromkeys(named, "component"))
+        check_robots(arrays, cores, len(self))
 
-        def of_robot(k: int, value: ArrayLike) -> Array:
-            array = np.asarray(value)
-            return array if array.ndim < 2 else array[..., min(k, array.shape[-2] - 1), :]
+        def of_robot(k: int, array: Array) -> Array:
+            return array if array.ndim == 1 else array[..., k if array.shape[-2] > 1 else 0, :]
 
         each = [
-            robot._wrenches({name: of_robot(k, value) for name, value in wrenches.items()})
+            robot._wrenches({name: of_robot(k, array) for name, array in zip(wrenches, arrays.values(), strict=True)})
             for k, robot in enumerate(self.robots)
         ]
         return np.stack([np.asarray(array) for array in each], axis=-3)

@@ -55,15 +55,6 @@ class _Facade(Dynamics):
     def _moved(self, description: Description) -> Self:
         return self._varied(description, self.model.with_gravity(description.gravity, description.mount))
 
-    def __setattr__(self, name: str, value: object) -> None:
-        if getattr(self, "_frozen", False):
-            kind = type(self).__name__
-            raise AttributeError(f"a {kind} cannot be changed: make a new one instead of setting {name!r}")
-        super().__setattr__(name, value)
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a {type(self).__name__} cannot be changed: {name!r} stays")
-
     def __getstate__(self) -> Description:
         """The description alone: a copy, also in another process, builds its own model, calls and memory."""
         return self.description
@@ -208,11 +199,15 @@ class _Facade(Dynamics):
         [5.0, 15.0]
         """
         loads = {} if payload is None else {"mass": payload, "com": payload_com}
+        changes = variations.several(self.description, loads, mass=mass, com=com, inertia=inertia)
+        emptied = self
+        if changed := {each.name for links, _ in changes for each in links}:
+            emptied = self._again(variations.with_empty_links(self.description, changed))
         robots = []
-        for changes, load in variations.several(self.description, loads, mass=mass, com=com, inertia=inertia):
-            robot = self
-            for name, values in changes.items():
-                robot = robot._loaded(*variations.with_link(robot.description, name, values))
+        for links, load in changes:
+            robot = emptied
+            for each in links:
+                robot = robot._loaded(*variations.with_body(robot.description, each))
             robots.append(robot.with_payload(**load, link=link) if load else robot)
         return Fleet(robots)
 

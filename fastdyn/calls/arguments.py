@@ -90,6 +90,18 @@ def _common_lead(arrays: Mapping[str, Array], cores: Mapping[str, tuple[int, ...
         raise ArgumentError(f"batch axes do not fit together: {shapes}") from problem
 
 
+def check_robots(arrays: Mapping[str, Array], cores: Mapping[str, tuple[int, ...]], robots: int) -> None:
+    """Raises if the last batch axis of an argument fits neither one robot nor all."""
+    for name, array in arrays.items():
+        lead = array.shape[: array.ndim - len(cores[name])]
+        if lead and lead[-1] not in (1, robots):
+            core = ", ".join(map(str, cores[name]))
+            raise ArgumentError(
+                f"{name} has shape {array.shape}, but there are {robots} robots: expected "
+                f"(..., {robots}, {core}), one state for each, or (..., 1, {core}) for all"
+            )
+
+
 def flat(array: Array, lead: tuple[int, ...], core: tuple[int, ...]) -> Array:
     """(T, columns) of any strides, one state contiguous: the array's own memory if possible."""
     if array.shape != lead + core:

@@ -16,15 +16,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastdyn.calls import generate, lanes
-from fastdyn.calls.arguments import FLOAT, check_finite
+from fastdyn.calls.arguments import FLOAT, check_finite, check_robots
 from fastdyn.calls.parameters import Parameters
 from fastdyn.calls.task import Task, lane_rows
 from fastdyn.calls.threads import Call, Span, useful, walk
-from fastdyn.errors import ArgumentError, FastdynError, NotFiniteError
+from fastdyn.errors import FastdynError, NotFiniteError, SingularMassMatrixError
 from fastdyn.mechanism.parts import Array
 from fastdyn.quantities import Quantity
 
 STATES = 32  # from so many states on that are the same for all robots, a batch for each robot is quicker
+TURN = 1024  # states that a robot computes before the next one has its turn: neighbours share lines of the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,14 +61,7 @@ class FleetTask(Task):
 
     def _read(self, values: tuple[ArrayLike, ...]) -> tuple[dict[str, Array], tuple[int, ...]]:
         arrays, lead = super()._read(values)
-        for name, array in arrays.items():
-            axes = array.shape[: array.ndim - len(self.inputs[name])]
-            if axes and axes[-1] not in (1, self.robots):
-                core = ", ".join(map(str, self.inputs[name]))
-                raise ArgumentError(
-                    f"{name} has shape {array.shape}, but there are {self.robots} robots: expected "
-                    f"(..., {self.robots}, {core}), one state for each, or (..., 1, {core}) for all"
-                )
+        check_robots(arrays, self.inputs, self.robots)
         return arrays, np.broadcast_shapes(lead, (self.robots,))
 
     def _targets(self, out: Any, lead: tuple[int, ...], inputs: list[Array]) -> list[Array]:
@@ -90,9 +84,9 @@ class FleetTask(Task):
         if self.parameters.joints == 0:
             for result in results:
                 result[...] = 0.0
-        elif same and states >= STATES and self.robots > 1:
+        elif same and states >= STATES:
             self._by_robots(arrays, results, lead, threads, index)
-        elif states:
+        else:
             self._on_lanes(arrays, results, lead, threads, index)
 
     def _by_robots(
@@ -104,31 +98,35 @@ class FleetTask(Task):
         index: tuple[int, ...],
     ) -> None:
         """A batch of all states for each robot."""
-        states, used = math.prod(lead[:-1]), []
+        states = math.prod(lead[:-1])
         shared = {
             name: array if array.ndim == len(self.inputs[name]) else np.squeeze(array, -1 - len(self.inputs[name]))
             for name, array in arrays.items()
         }
         samples = self._samples(shared, lead[:-1])
         targets = [a.reshape(states, self.robots, k) for a, k in zip(results, self.columns, strict=True)]
+        turns = [range(states)[first : first + TURN] for first in range(0, states, TURN)]
+        parts = [[[a[turn.start : turn.stop] for a in arrays] for arrays in (samples, targets)] for turn in turns]
 
         def ready() -> Call:
-            scratch, run = self._scratch(), self.entry.compiled(self.kind)
-            used.append(scratch)
+            scratch, run = lane_rows(self.rows, self.kind.lanes, self.real), self.entry.compiled(self.kind)
 
             def some(first: int, last: int) -> int:
                 status = 0
-                for k in range(first, last):
+                for unit in range(first, last):
+                    turn, k = divmod(unit, self.robots)
+                    given, found = parts[turn]
                     constants = self.parameters.each[k].of(self.real)
-                    status |= run(*constants, *index, *samples, *(a[:, k] for a in targets), scratch)
+                    status = max(status, run(*constants, *index, *given, *(a[:, k] for a in found), scratch))
                 return status
 
             return some
 
-        worth = max(1, self.worth // states)
-        if wrong := walk(self.robots, useful(threads, self.robots, worth), worth, ready):
-            self._explain_robots(arrays, lead, range(*wrong), range(states), index)
-        self.spare += used
+        units, worth = len(turns) * self.robots, max(1, self.worth // min(states, TURN))
+        if wrong := walk(units, useful(threads, units, worth), worth, ready):
+            first, status = self._first_wrong(wrong, ready())
+            turn, k = divmod(first, self.robots)
+            self._explain_robots(arrays, lead, [k], turns[turn], index, status)
 
     def _on_lanes(
         self,
@@ -150,19 +148,19 @@ class FleetTask(Task):
 
         units, worth = len(self.stack) * states, max(1, self.worth // count)
         if wrong := walk(units, useful(threads, units, worth), worth, ready):
-            first, last = self._first_wrong(wrong, ready())
+            first, status = self._first_wrong(wrong, ready())
             block, state = divmod(first, states)
             robots = range(block * count, min(self.robots, (block + 1) * count))
-            self._explain_robots(arrays, lead, robots, range(state, state + last - first), index)
+            self._explain_robots(arrays, lead, robots, [state], index, status)
 
     @staticmethod
-    def _first_wrong(within: Span, run: Call) -> Span:
-        """The first unit of work that fails."""
+    def _first_wrong(within: Span, run: Call) -> tuple[int, int]:
+        """The first unit of work that fails, and its status."""
         first, last = within
         while last - first > 1:
             middle = (first + last) // 2
             first, last = (first, middle) if run(first, middle) else (middle, last)
-        return first, last
+        return first, run(first, last)
 
     def _explain_robots(
         self,
@@ -171,8 +169,9 @@ class FleetTask(Task):
         robots: Sequence[int],
         states: Sequence[int],
         index: tuple[int, ...],
+        status: int,
     ) -> NoReturn:
-        """Raises the error of the first of some robots and states that has one, and says which."""
+        """Raises the error of the first of some robots and states that has one by itself, and says which."""
         check_finite(arrays)
         whole = {name: np.broadcast_to(a, lead + self.inputs[name]) for name, a in arrays.items()}
         for robot in robots:
@@ -184,4 +183,7 @@ class FleetTask(Task):
                 except FastdynError as problem:
                     sample = ", ".join(map(str, where))
                     raise type(problem)(f"sample {sample} (robot {robot} of the fleet): {problem}") from problem
-        raise NotFiniteError(f"a result of {self.parameters.robot} is beyond the range of {self.real}")
+        where = f"{self.parameters.robot}, robots {robots[0]} to {robots[-1]},"
+        if status > 1:
+            raise SingularMassMatrixError(f"{where} has a mass matrix that is singular beside those of the others")
+        raise NotFiniteError(f"{where} has a result beyond the range of {self.real}")

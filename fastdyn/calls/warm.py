@@ -22,8 +22,8 @@ def warmup(
 
     quantities: the methods that will be called, all if not given; batch: whether to include batches; dtype: their
     precision, float64 if not given (call it twice for both). Bound calls and C functions of these quantities, which
-    exist in float64, are included with it. The first run on a machine takes about a minute for all quantities, and says
-    on a terminal what it is compiling; later runs take about a second.
+    exist in float64, are included with it (a fleet has none). The first run on a machine takes about a minute for all
+    quantities, and says on a terminal what it is compiling; later runs take about a second.
 
     >>> import fastdyn as fd
     >>> robot = fd.robots.two_link()
@@ -33,6 +33,7 @@ def warmup(
 
     from fastdyn.calls import generate
     from fastdyn.calls.bound import c_functions
+    from fastdyn.calls.fleet import STATES, FleetTask
     from fastdyn.calls.headers import READABLE, WELL_FORMED
     from fastdyn.calls.payload import SET_PAYLOAD
 
@@ -50,11 +51,12 @@ def warmup(
         with announced(f"{quantity.name} ({k} of {len(rows)})"):
             task = robot.task(quantity, dtype)
             state = tuple(np.zeros(core, real) for core in list(task.inputs.values())[: len(quantity.reads)])
-            calls = [state, tuple(value[None] for value in state)]
+            lead = (STATES, 1) if isinstance(task, FleetTask) else (1,)
+            calls = [state, tuple(np.zeros(lead + value.shape, real) for value in state)]
             for values in calls[: 2 if batch else 1]:
                 with suppress(SingularMassMatrixError):
                     task(values)
-            if not config.DISABLE_JIT and robot.n and real is FLOAT:
+            if not config.DISABLE_JIT and robot.n and real is FLOAT and not isinstance(task, FleetTask):
                 generate.bound(quantity, coupled).compiled()
                 for other, optional in c_functions().values():
                     if other is quantity:

@@ -5,7 +5,7 @@ Physically impossible links were already warned of at construction: variations d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -71,29 +71,36 @@ def with_payload(
     return description.with_link(_joined(old, body)), _load(description, name, body)
 
 
-def with_link(description: Description, name: str, changes: Mapping[str, Any]) -> tuple[Description, Load]:
-    """The same with another mass, com or inertia of a link; and what that adds to its model."""
-    joint, where = description.place(name)
-    old = next(each for each in description.all_links if each.name == name)
-    new = replace(old, **changes)
-    return description.with_link(new), Load(joint, new.moments(where) - old.moments(where))
+def with_empty_links(description: Description, names: Iterable[str]) -> Description:
+    """The same with some links that have no mass and no inertia."""
+    links = {each.name: each for each in description.all_links}
+    for name in names:
+        description = description.with_link(replace(links[name], mass=0.0, inertia=np.zeros((3, 3))))
+    return description
 
 
-Changes = dict[str, dict[str, Array]]  # link -> mass, com, inertia -> value
+def with_body(description: Description, link: Link) -> tuple[Description, Load]:
+    """The same with a link in place of an empty one of its name; and what that adds to its model."""
+    return description.with_link(link), _load(description, link.name, link)
 
 
-def several(description: Description, payloads: Mapping[str, ArrayLike], **links: Any) -> list[tuple[Changes, Any]]:
-    """What differs between robots, for each of them: changes of links, and a payload as keyword arguments.
+def several(description: Description, payloads: Mapping[str, ArrayLike], **links: Any) -> list[tuple[list[Link], Any]]:
+    """What differs between robots, for each of them: links, and a payload as keyword arguments.
 
     payloads: mass (R,) and com (R, 3), or empty; links: mass, com, inertia, each {link: (R, ...)} or None.
     """
     cores: dict[str, tuple[int, ...]] = {"mass": (), "com": (3,), "inertia": (3, 3)}
     given = {f"payload {what}": _several(value, cores[what], f"payload {what}") for what, value in payloads.items()}
+    names, changed = {each.name: each for each in description.all_links}, dict[str, dict[str, str]]()
     for what, values in links.items():
-        if not isinstance(values or {}, Mapping):
+        if values is None:
+            continue
+        if not isinstance(values, Mapping):
             raise ArgumentError(f"{what}: expected a mapping from link names to values, found {values!r}")
-        for name, value in (values or {}).items():
-            where = f"{what}[{named_link(description, name)!r}]"
+        for name, value in values.items():
+            if name not in names:
+                raise ArgumentError(f"{what} names {name!r}, which is no link of {description.name}: {list(names)}")
+            changed.setdefault(name, {})[what] = where = f"{what}[{name!r}]"
             given[where] = _several(value, cores[what], where)
     if not given:
         raise ArgumentError("vary: expected mass, com, inertia or payload, found none")
@@ -102,15 +109,22 @@ def several(description: Description, payloads: Mapping[str, ArrayLike], **links
         if len(array) not in (1, count):
             raise ArgumentError(f"{what}: expected values for {count} robots, as of others, found {len(array)}")
 
-    def of_robot(k: int) -> tuple[Changes, Any]:
-        changes: Changes = {}
-        for what, values in links.items():
-            for name in values or {}:
-                array = given[f"{what}[{name!r}]"]
-                changes.setdefault(name, {})[what] = array[k % len(array)]
-        return changes, {what: given[f"payload {what}"][k % len(given[f"payload {what}"])] for what in payloads}
+    def of_robot(where: str, k: int) -> Any:
+        return given[where][k % len(given[where])]
 
-    return [of_robot(k) for k in range(count)]
+    found: list[tuple[list[Link], Any]] = []
+    for k in range(count):
+        made = [
+            replace(names[name], **{what: of_robot(where, k) for what, where in values.items()})
+            for name, values in changed.items()
+        ]
+        found.append((made, {what: of_robot(f"payload {what}", k) for what in payloads}))
+    for k, (made, _) in enumerate(found):
+        for link in made:
+            if not names[link.name].doubts() and (doubt := link.doubts()):
+                warn(f"no real body can be link {link.name!r} of robot {k} of the fleet: it {doubt}")
+                return found  # one warning is enough
+    return found
 
 
 def _several(values: ArrayLike, core: tuple[int, ...], what: str) -> Array:
