@@ -502,7 +502,8 @@ def test_variations_are_those_of_the_robot_coupled_again():
         assert np.array_equal(changed.gravity, expected.gravity)
         assert np.array_equal(changed.mount, expected.mount)
         again = expected.coupled(G, shift).inverse_dynamics(*values)
-        assert np.array_equal(changed.inverse_dynamics(*values), again)
+        # its model follows from the arm's, the other's from its description: they round differently
+        close_results(changed.inverse_dynamics(*values), again, changed, QUANTITIES["inverse_dynamics"], *values)
 
 
 # ---------------------------------------------------------------------------------------------- motors of coordinates
