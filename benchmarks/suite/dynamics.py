@@ -74,9 +74,19 @@ def bound(robot: fd.Robot, quantity: Quantity) -> Callable[[], Any]:
     return getattr(loop, name)
 
 
+def fleet(robot: fd.Robot, quantity: Quantity) -> Callable[[], Any]:
+    """As many samples as in a batch, each with a robot of its own."""
+    if not hasattr(fd, "stack"):
+        raise NotImplementedError
+    robots = fd.stack([robot] * 64)
+    states = np.random.default_rng(0).uniform(-1, 1, (quantity.arguments, T // 64, 64, robot.n))
+    return partial(getattr(robots, quantity.method), *states, **quantity.options)
+
+
 CALLS = {
     "one state": one_state,
     "batch": batch,
+    "fleet": fleet,
     "two threads": partial(batch, threads=2),
     "single precision": partial(batch, dtype=np.float32),
     "bound": bound,
