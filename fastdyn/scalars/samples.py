@@ -21,6 +21,7 @@ from fastdyn.scalars.lanes import INT32, constant, lane_of, load_row, row_pointe
 from fastdyn.scalars.verbs import give, take, width
 
 BYTE, WORD = ir.IntType(8), ir.IntType(64)
+AHEAD = 4  # blocks: how far memory is prefetched
 KNOWN = 6, 7  # numbers of columns, those of most arms, for which the copying of contiguous samples is written out
 
 
@@ -213,14 +214,17 @@ class _Block:
         self._note(values)
 
     def _prefetch(self, places):
-        """Prefetches the same columns of the next block: a few at a time, as all at once would delay what is loaded."""
+        """Prefetches the same columns of a later block, a few at a time: all at once would delay what is loaded.
+
+        To the second cache: the scratch of a long robot fills the first, which would lose them again.
+        """
         b = self.b
         function = ir.FunctionType(ir.VoidType(), [BYTE.as_pointer(), INT32, INT32, INT32])
         callee = cgutils.get_or_insert_function(b.module, function, "llvm.prefetch.p0")
-        hints = [ir.Constant(INT32, hint) for hint in (int(self.write), 3, 1)]  # write, keep in all caches, data
-        block = b.mul(self.sample_step, ir.Constant(WORD, self.lane.count))
+        hints = [ir.Constant(INT32, hint) for hint in (int(self.write), 2, 1)]  # write or read, second cache, data
+        later = b.mul(self.sample_step, ir.Constant(WORD, AHEAD * self.lane.count))
         for place in places:
-            b.call(callee, [b.gep(b.bitcast(place, BYTE.as_pointer()), [block]), *hints])
+            b.call(callee, [b.gep(b.bitcast(place, BYTE.as_pointer()), [later]), *hints])
 
 
 def _define_copy(write):
