@@ -15,11 +15,11 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastdyn.calls import generate, lanes
+from fastdyn.calls import generate
 from fastdyn.calls.arguments import FLOAT, check_finite, check_robots
 from fastdyn.calls.parameters import Parameters
-from fastdyn.calls.task import Task, lane_rows
-from fastdyn.calls.threads import Call, Span, useful, walk
+from fastdyn.calls.task import Request, Task, lane_rows
+from fastdyn.calls.threads import Call, first_wrong, useful, walk
 from fastdyn.errors import FastdynError, NotFiniteError, SingularMassMatrixError
 from fastdyn.mechanism.parts import Array
 from fastdyn.quantities import Quantity
@@ -52,12 +52,11 @@ class FleetTask(Task):
         self.readable = False  # arguments are broadcast against the robots first
         self.robots = len(parameters.each)
         self.fleet_entry = generate.fleet(quantity, parameters.coupled)
-        self.fleet_kind = lanes.kind(real)
 
     @cached_property
     def stack(self) -> NDArray[Any]:
         """The robots' parameters on lanes."""
-        return self.parameters.stack(self.fleet_kind.lanes, self.real)
+        return self.parameters.stack(self.kind.lanes, self.real)
 
     def _read(self, values: tuple[ArrayLike, ...]) -> tuple[dict[str, Array], tuple[int, ...]]:
         arrays, lead = super()._read(values)
@@ -68,14 +67,8 @@ class FleetTask(Task):
         found = super()._targets(out, lead, inputs)
         return [array if array.flags.c_contiguous else np.empty(array.shape, self.real) for array in found]
 
-    def _fill(
-        self,
-        arrays: Mapping[str, Array],
-        results: Sequence[Array],
-        lead: tuple[int, ...],
-        threads: int,
-        index: tuple[int, ...],
-    ) -> None:
+    def _fill(self, request: Request) -> None:
+        arrays, results, lead = request[:3]
         states = math.prod(lead[:-1])
         same = all(
             array.ndim == len(self.inputs[name]) or array.shape[-1 - len(self.inputs[name])] == 1
@@ -85,19 +78,13 @@ class FleetTask(Task):
             for result in results:
                 result[...] = 0.0
         elif same and states >= STATES:
-            self._by_robots(arrays, results, lead, threads, index)
+            self._by_robots(request)
         else:
-            self._on_lanes(arrays, results, lead, threads, index)
+            self._on_lanes(request)
 
-    def _by_robots(
-        self,
-        arrays: Mapping[str, Array],
-        results: Sequence[Array],
-        lead: tuple[int, ...],
-        threads: int,
-        index: tuple[int, ...],
-    ) -> None:
+    def _by_robots(self, request: Request) -> None:
         """A batch of all states for each robot."""
+        arrays, results, lead, threads, index = request
         states = math.prod(lead[:-1])
         shared = {
             name: array if array.ndim == len(self.inputs[name]) else np.squeeze(array, -1 - len(self.inputs[name]))
@@ -124,43 +111,28 @@ class FleetTask(Task):
 
         units, worth = len(turns) * self.robots, max(1, self.worth // min(states, TURN))
         if wrong := walk(units, useful(threads, units, worth), worth, ready):
-            first, status = self._first_wrong(wrong, ready())
+            first, status = first_wrong(wrong, ready())
             turn, k = divmod(first, self.robots)
             self._explain_robots(arrays, lead, [k], turns[turn], index, status)
 
-    def _on_lanes(
-        self,
-        arrays: Mapping[str, Array],
-        results: Sequence[Array],
-        lead: tuple[int, ...],
-        threads: int,
-        index: tuple[int, ...],
-    ) -> None:
+    def _on_lanes(self, request: Request) -> None:
         """Samples with a robot each: units of work are a state of a block of robots."""
-        states, count = math.prod(lead[:-1]), self.fleet_kind.lanes
+        arrays, results, lead, threads, index = request
+        states, count = math.prod(lead[:-1]), self.kind.lanes
         samples = self._samples(arrays, lead)
         targets = [a.reshape(states * self.robots, k) for a, k in zip(results, self.columns, strict=True)]
         constants = (self.stack, *self.constants[1:], self.robots)
 
         def ready() -> Call:
-            scratch, run = lane_rows(self.rows, count, self.real), self.fleet_entry.compiled(self.fleet_kind)
+            scratch, run = lane_rows(self.rows, count, self.real), self.fleet_entry.compiled(self.kind)
             return lambda first, last: run(*constants, first, last, *index, *samples, *targets, scratch)
 
         units, worth = len(self.stack) * states, max(1, self.worth // count)
         if wrong := walk(units, useful(threads, units, worth), worth, ready):
-            first, status = self._first_wrong(wrong, ready())
+            first, status = first_wrong(wrong, ready())
             block, state = divmod(first, states)
             robots = range(block * count, min(self.robots, (block + 1) * count))
             self._explain_robots(arrays, lead, robots, [state], index, status)
-
-    @staticmethod
-    def _first_wrong(within: Span, run: Call) -> tuple[int, int]:
-        """The first unit of work that fails, and its status."""
-        first, last = within
-        while last - first > 1:
-            middle = (first + last) // 2
-            first, last = (first, middle) if run(first, middle) else (middle, last)
-        return first, run(first, last)
 
     def _explain_robots(
         self,

@@ -10,7 +10,7 @@ import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy import empty, ndarray
@@ -20,7 +20,7 @@ from fastdyn.calls import generate, lanes
 from fastdyn.calls.arguments import FLOAT, check_finite, flat, precision, read, target
 from fastdyn.calls.headers import READABLE, WELL_FORMED, layout_table
 from fastdyn.calls.parameters import Parameters
-from fastdyn.calls.threads import Call, Span, useful, walk
+from fastdyn.calls.threads import Call, Span, first_wrong, useful, walk
 from fastdyn.calls.workspace import Workspace
 from fastdyn.errors import ArgumentError, ArgumentTypeError, NotFiniteError, SingularMassMatrixError
 from fastdyn.mechanism.parts import Array
@@ -42,6 +42,16 @@ def lane_rows(rows: int, lanes: int = LANES, real: np.dtype[Any] = FLOAT) -> Arr
     memory = np.empty(size + LINE, dtype=np.uint8)
     start = -memory.__array_interface__["data"][0] % LINE
     return memory[start : start + size].view(real).reshape(rows, lanes)
+
+
+class Request(NamedTuple):
+    """What a call asks for. indices: one integer, if the quantity takes one."""
+
+    arrays: Mapping[str, Array]
+    results: Sequence[Array]
+    lead: tuple[int, ...]
+    threads: int
+    indices: tuple[int, ...]
 
 
 class Task:
@@ -169,7 +179,7 @@ class Task:
         """The result for anything that can be converted to arrays."""
         arrays, lead = self._read(values)
         results = self._targets(out, lead, list(arrays.values()))
-        self._fill(arrays, results, lead, threads, index)
+        self._fill(Request(arrays, results, lead, threads, index))
         outs = (out,) if not self.several else out
         if out is not None:
             for wanted, result in zip(outs, results, strict=True):
@@ -185,15 +195,9 @@ class Task:
         given = dict(zip(self.names, values, strict=False))  # optional inputs may be left out
         return read(given, self.inputs, self.parameters.robot, self.units, self.real)
 
-    def _fill(
-        self,
-        arrays: Mapping[str, Array],
-        results: Sequence[Array],
-        lead: tuple[int, ...],
-        threads: int,
-        index: tuple[int, ...],
-    ) -> None:
+    def _fill(self, request: Request) -> None:
         """Computes the results."""
+        arrays, results, lead, threads, index = request
         targets = [flat(array, lead, core) for array, core in zip(results, self.results, strict=True)]
         self._compute(arrays, self._samples(arrays, lead), targets, lead, threads, index)
 
@@ -268,11 +272,7 @@ class Task:
     def _explain(self, arrays: Mapping[str, Array], run: Call, lead: tuple[int, ...], within: Span) -> NoReturn:
         """Raises for a nonzero status of some samples, naming the argument and the sample."""
         check_finite(arrays)
-        first, last = within
-        while last - first > 1:
-            middle = (first + last) // 2
-            first, last = (first, middle) if run(first, middle) else (middle, last)
-        status = run(first, last)
+        first, status = first_wrong(within, run)
         robot = self.parameters.robot
         sample = "" if lead == () else f" at sample {', '.join(map(str, np.unravel_index(first, lead)))}"
         if status > 1:

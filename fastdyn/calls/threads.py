@@ -41,6 +41,15 @@ def walk(T: int, threads: int, worth: int, ready: Callable[[], Call]) -> Span | 
     return _Steps(T, threads, worth).walk(ready)
 
 
+def first_wrong(within: Span, run: Call) -> tuple[int, int]:
+    """The first sample, or unit of work, of a failed step that fails by itself, and its status."""
+    first, last = within
+    while last - first > 1:
+        middle = (first + last) // 2
+        first, last = (first, middle) if run(first, middle) else (middle, last)
+    return first, run(first, last)
+
+
 class _Steps:
     """A batch as a queue of short compiled calls (steps); each thread takes the next one when it has finished the last.
 

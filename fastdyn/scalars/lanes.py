@@ -33,12 +33,12 @@ class LaneType(types.Type):
         return ir.VectorType(ir.DoubleType() if self.element == types.float64 else ir.FloatType(), self.count)
 
 
-class LaneBuffer(types.Array):
-    """A C-ordered array of (rows, count) floats whose rows are loaded and stored as lanes."""
+class CountedArray(types.Array):
+    """A C-ordered array whose last axis has a length that its type knows: `count` lanes."""
 
-    def __init__(self, element, count):
+    def __init__(self, element, axes, count):
         self.count = count
-        super().__init__(element, 2, "C", name=f"lanes({element}, {count})")
+        super().__init__(element, axes, "C", name=f"{type(self).__name__}({element}, {count})")
 
     @property
     def key(self):
@@ -49,6 +49,13 @@ class LaneBuffer(types.Array):
     def mangling_args(self):
         """The part of a compiled function's name that stands for this type."""
         return type(self).__name__, [self.dtype, self.count]
+
+
+class LaneBuffer(CountedArray):
+    """A (rows, count) array of floats whose rows are loaded and stored as lanes."""
+
+    def __init__(self, element, count):
+        super().__init__(element, 2, count)
 
     def copy(self, dtype=None, ndim=None, layout=None, readonly=None):
         """The type of a slice: rows remain rows of lanes, anything else is a plain array."""

@@ -15,28 +15,17 @@ from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import intrinsic, models, register_model
 
 from fastdyn.compiler.policy import overload
-from fastdyn.scalars.lanes import LaneType, load_row
+from fastdyn.scalars.lanes import CountedArray, LaneType, load_row
 from fastdyn.scalars.verbs import block
 
 SHAPE = types.UniTuple(types.intp, 2)
 
 
-class StackType(types.Array):
-    """A C-ordered (blocks, links, rows, count) array of parameters, `count` robots in a block."""
+class StackType(CountedArray):
+    """A (blocks, links, rows, count) array of parameters, `count` robots in a block."""
 
     def __init__(self, element: Any, count: int) -> None:
-        self.count = count
-        super().__init__(element, 4, "C", name=f"stack({element}, {count})")
-
-    @property
-    def key(self):
-        """What makes two types the same."""
-        return *super().key, self.count
-
-    @property
-    def mangling_args(self):
-        """The part of a compiled function's name that stands for this type."""
-        return type(self).__name__, [self.dtype, self.count]
+        super().__init__(element, 4, count)
 
 
 class BlockType(types.Type):
