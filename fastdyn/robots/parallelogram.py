@@ -217,7 +217,7 @@ class MainAxes:
 
     def _state(self, **given: ArrayLike) -> list[Array]:
         """The arguments as arrays of one shape (..., 3)."""
-        arrays, lead = read(given, dict.fromkeys(given, (3,)), "the main axes", dict.fromkeys(given, "coordinate"))
+        arrays, lead = read(given, dict.fromkeys(given, (3,)), "MainAxes", dict.fromkeys(given, "coordinate"))
         check_finite(arrays)
         return [np.broadcast_to(array, (*lead, 3)) for array in arrays.values()]
 
