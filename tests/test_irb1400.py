@@ -27,6 +27,207 @@ def times(M, v):
     return (M @ v[..., None])[..., 0]
 
 
+# ---------------------------------------------------------------------------------------------- printed numbers
+
+THETA0 = np.array([0, -np.pi / 2, 0, 0, 0, np.pi])  # (2.24)
+TABLE = np.array([  # alpha, a, theta, d: Table 2.1
+    [-np.pi / 2, 0.15, 0, 0.475], [0, 0.6, -np.pi / 2, 0], [-np.pi / 2, 0.12, 0, 0],
+    [np.pi / 2, 0, 0, 0.72], [-np.pi / 2, 0, 0, 0], [0, 0, np.pi, 0.085],
+])  # fmt: skip
+JV = [[0, 0.72, 0.12, 0, 0, 0], [0.955, 0, 0, 0, 0, 0], [0, -0.805, -0.805, 0, -0.085, 0]]
+JW = [[0, 0, 0, 1, 0, 1], [0, 1, 1, 0, 1, 0], [1, 0, 0, 0, 0, 0]]
+
+
+def printed(values):
+    """As MATLAB prints them: four digits after the point; the signs of zeros aside."""
+    return np.round(values, 4) + 0.0
+
+
+def test_pose_at_zero_is_the_printed_one():
+    """fkine(irb1400, qz): section 2.2.1."""
+    found = printed(fd.robots.irb1400().forward_kinematics(np.zeros(6)))
+    assert found.tolist() == [[0, 0, 1, 0.955], [0, 1, 0, 0], [-1, 0, 0, 1.195], [0, 0, 0, 1]]
+
+
+def test_quaternion_at_zero_is_the_printed_one():
+    """tr2q(T): section 2.2.1, by (2.15)."""
+    R = fd.robots.irb1400().forward_kinematics(np.zeros(6))[:3, :3]
+    s, x, y, z = 0.7071, 0, 0.7071, 0
+    expected = [
+        [1 - 2 * y**2 - 2 * z**2, 2 * x * y - 2 * s * z, 2 * x * z + 2 * s * y],
+        [2 * x * y + 2 * s * z, 1 - 2 * x**2 - 2 * z**2, 2 * y * z - 2 * s * x],
+        [2 * x * z - 2 * s * y, 2 * y * z + 2 * s * x, 1 - 2 * x**2 - 2 * y**2],
+    ]
+    assert np.abs(R - expected).max() <= 4 * 0.5e-4  # each entry: two products of numbers with four digits
+
+
+def test_jacobian_at_zero_is_the_printed_one():
+    """Jv, Jw and jacob0(irb1400, qz): section 2.3.3."""
+    assert printed(fd.robots.irb1400().jacobian(np.zeros(6))).tolist() == JV + JW
+
+
+def test_jacobian_is_made_of_axes_and_distances():
+    """(2.54), (2.63): columns z x (d_n - d), z of the frames before each joint, as the report's program has it."""
+    arm = fd.robots.irb1400()
+    q, _, _ = states(6)
+    before = arm.forward_kinematics(q, ["base", *(f"link{i}" for i in range(1, 6))])
+    z, d = before[..., :3, 2], before[..., :3, 3]
+    tip = arm.forward_kinematics(q)[:, None, :3, 3]
+    expected = np.concatenate([np.cross(z, tip - d), z], axis=-1).swapaxes(-1, -2)
+    assert np.abs(arm.jacobian(q) - expected).max() <= PLACING
+
+
+def test_table_of_link_parameters_is_the_printed_one():
+    """Each link's pose on the one before it is A_i (2.23) with Table 2.1, at theta0 and elsewhere."""
+    arm = fd.robots.irb1400()
+    for q in (np.zeros(6), *states(6, 3)[0]):
+        before = np.eye(4)
+        for i, (alpha, a, theta, d) in enumerate(TABLE):
+            pose = arm.forward_kinematics(q, f"link{i + 1}")
+            A = np.eye(4)
+            A[:3, :3] = about("z", theta + q[i]) @ about("x", alpha)
+            A[:3, 3] = about("z", theta + q[i]) @ [a, 0, d]
+            assert np.abs(before @ A - pose).max() <= PLACING
+            before = pose
+
+
+PLACING = 20 * 6 * EPS  # some ten operations a joint, of lengths up to 2 m
+
+
+def about(axis, angle):
+    """The rotation about an axis."""
+    c, s = np.cos(angle), np.sin(angle)
+    i, j = {"x": (1, 2), "y": (2, 0), "z": (0, 1)}[axis]
+    R = np.eye(3)
+    R[[i, i, j, j], [i, j, i, j]] = c, -s, s, c
+    return R
+
+
+# ---------------------------------------------------------------------------------------------- the wrist's centre
+
+
+def test_wrist_centre_is_where_the_last_three_axes_meet():
+    """(2.27), (2.28): d6 behind the flange, at the origins of frames 4 and 5, wherever joints 4 to 6 stand."""
+    arm = fd.robots.irb1400()
+    q, other, _ = states(6)
+    T = arm.forward_kinematics(q)
+    centre = T[:, :3, 3] - TABLE[5, 3] * T[:, :3, 2]
+    turned = np.concatenate([q[:, :3], other[:, 3:]], axis=1)
+    for pose in (arm.forward_kinematics(q, "link4"), arm.forward_kinematics(turned, "link5")):
+        assert np.abs(pose[:, :3, 3] - centre).max() <= PLACING
+
+
+def test_first_angle_points_at_the_wrists_centre():
+    """(2.29) where the arm reaches forward, (2.38) where it reaches over itself."""
+    arm = fd.robots.irb1400()
+    q, _, _ = states(6, 50)
+    px, py, _ = arm.forward_kinematics(q, "link4")[:, :3, 3].T
+    ahead = px * np.cos(q[:, 0]) + py * np.sin(q[:, 0])
+    assert (ahead > 0).any()
+    assert (ahead < 0).any()
+    found = np.arctan2(np.sign(ahead) * py, np.sign(ahead) * px)
+    # an angle is as uncertain as a place is, seen from the axis
+    assert (np.abs(np.sin((found - q[:, 0]) / 2)) <= PLACING / np.abs(ahead)).all()
+
+
+def test_centre_of_the_wrist_from_the_second_axis():
+    """(2.30), with the rotation by theta1 about z for the printed R_0^1, which also turns z to the second axis."""
+    arm, (a1, d1) = fd.robots.irb1400(), TABLE[0, [1, 3]]
+    for q in states(6, 5)[0]:
+        centre, second = (arm.forward_kinematics(q, name)[:3, 3] for name in ("link4", "link1"))
+        lever = np.array([a1, 0, d1])
+        assert np.abs(about("z", q[0]) @ lever - second).max() <= PLACING
+        R01 = arm.forward_kinematics(q, "link1")[:3, :3]
+        assert np.abs(R01 @ lever - second).max() > 0.1  # as printed
+        # (2.31): the law of cosines, b3 from the third axis to the centre
+        b3, c = np.hypot(TABLE[2, 1], TABLE[3, 3]), np.linalg.norm(centre - second)
+        bend = q[2] + np.arctan2(TABLE[3, 3], TABLE[2, 1])  # (2.37)
+        assert abs(c**2 - TABLE[1, 1] ** 2 - b3**2 - 2 * TABLE[1, 1] * b3 * np.cos(bend)) <= 4 * PLACING
+
+
+def test_rotations_of_arm_and_wrist_are_the_printed_ones():
+    """(2.41), (2.42), (2.44)."""
+    arm = fd.robots.irb1400()
+    q, _, _ = states(6)
+    (c1, c2, c3, c4, c5, c6), (s1, s2, s3, s4, s5, s6) = np.cos(q + THETA0).T, np.sin(q + THETA0).T
+    c23, s23, zero = c2 * c3 - s2 * s3, s2 * c3 + c2 * s3, np.zeros(len(q))
+    R03 = [[c1 * c23, s1, -c1 * s23], [s1 * c23, -c1, -s1 * s23], [-s23, zero, -c23]]
+    R36 = [
+        [c4 * c5 * c6 - s4 * s6, -c4 * c5 * s6 - s4 * c6, -c4 * s5],
+        [s4 * c5 * c6 + c4 * s6, -s4 * c5 * s6 + c4 * c6, -s4 * s5],
+        [s5 * c6, -s5 * s6, c5],
+    ]
+    R03, R36 = (np.moveaxis(np.array(R), -1, 0) for R in (R03, R36))
+    third, tip = arm.forward_kinematics(q, "link3")[:, :3, :3], arm.forward_kinematics(q)[:, :3, :3]
+    assert np.abs(third - R03).max() <= PLACING
+    assert np.abs(third.swapaxes(1, 2) @ tip - R36).max() <= PLACING
+    for place, R in zip(q + THETA0, R03, strict=True):
+        by_axes = [about("z", t) @ about("x", alpha) for t, alpha in zip(place, TABLE[:3, 0], strict=False)]
+        assert np.abs(np.linalg.multi_dot(by_axes) - R).max() <= PLACING
+
+
+# ---------------------------------------------------------------------------------------------- the controller's angles
+
+G = np.array([[1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0], [0, -1, 1, 0, 0, 0],
+              [0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 0, 1]])  # (2.25)  # fmt: skip
+
+
+def test_angles_of_the_controller_become_those_of_the_chain_and_back():
+    """abb2dh, dh2abb: (2.25)."""
+    arm = fd.robots.irb1400(coupled=True)
+    phi, _, _ = states(6)
+    theta = phi @ G.T + THETA0
+    assert np.abs(arm.joint_positions(phi) + THETA0 - theta).max() <= 4 * EPS * np.abs(theta).max()
+    assert np.abs(arm.coordinates(theta - THETA0) - phi).max() <= 16 * EPS * np.abs(theta).max()
+    assert arm.names == ("axis1", "axis2", "axis3", "axis4", "axis5", "axis6")
+    assert not arm.joint_positions(np.zeros(6)).any()
+    assert np.array_equal(arm.G, G)
+
+
+def test_upper_arm_keeps_its_slope_when_only_axis_2_moves():
+    arm, chain = fd.robots.irb1400(coupled=True), fd.robots.irb1400()
+    phi = np.array([0.4, 0.3, -0.2, 0.5, -0.6, 0.7])
+    moved = phi + 0.5 * np.eye(6)[1]
+    before, after = (arm.forward_kinematics(at, ["link3", "link6"]) for at in (phi, moved))
+    assert np.abs(before[:, :3, :3] - after[:, :3, :3]).max() <= PLACING
+    shift = 0.6 * np.array([np.sin(moved[1]) - np.sin(phi[1]), 0, np.cos(moved[1]) - np.cos(phi[1])])
+    assert np.abs(after[:, :3, 3] - before[:, :3, 3] - about("z", phi[0]) @ shift).max() <= PLACING
+    alone = [chain.forward_kinematics(at, "link3")[:3, :3] for at in (phi, moved)]
+    assert np.abs(alone[0] - alone[1]).max() > 0.1  # as the joints of the chain, they turn the upper arm
+
+
+def test_motors_feel_the_torques_of_the_joints_through_the_rod():
+    arm, chain = fd.robots.irb1400(coupled=True), fd.robots.irb1400()
+    phi, phid, phidd = states(6)
+    joints = phi @ G.T, phid @ G.T, phidd @ G.T
+    tau = chain.inverse_dynamics(*joints)
+    tolerance = 100 * 6 * EPS * np.abs(tau).max()  # as against the oracle
+    found = arm.inverse_dynamics(phi, phid, phidd)
+    assert np.abs(found - tau @ G).max() <= tolerance
+    assert np.abs(found[:, 1] - (tau[:, 1] - tau[:, 2])).max() <= tolerance
+    M = chain.mass_matrix(joints[0])
+    assert np.abs(arm.mass_matrix(phi) - G.T @ M @ G).max() <= 100 * 6 * EPS * np.abs(M).max()
+    assert np.abs(arm.jacobian(phi) - chain.jacobian(joints[0]) @ G).max() <= PLACING
+
+
+def test_controller_and_main_axes_agree_on_where_the_wrist_is():
+    """theta1 to theta3 of section 3.1.5 are phi1 to phi3; a3 and d4 place the wrist's centre on the upper arm."""
+    arm, axes = fd.robots.irb1400(coupled=True), fd.robots.irb1400_main_axes()
+    phi, _, _ = states(6)
+    wrist = arm.forward_kinematics(phi, "link4")[:, :3, 3]
+    found = axes.forward_kinematics(phi[:, :3], "link3", point=(0.72, 0, 0.12))[:, :3, 3]
+    assert np.abs(found - wrist).max() <= PLACING
+
+
+def test_limits_of_the_controllers_angles_are_those_of_the_joints_they_move():
+    arm = fd.robots.irb1400(coupled=True)
+    np.testing.assert_allclose(arm.limits.position[:2], np.radians([[-170, 170], [-70, 70]]), rtol=4 * EPS)
+    assert np.isinf(arm.limits.position[2:]).all()
+    arm.check_limits(np.radians([0, -70, 70, 0, 0, 0]))  # joint 3 at 140 degrees, its limit
+    with pytest.raises(fd.LimitError, match="q of joint 'joint3' is"):
+        arm.check_limits(np.radians([0, -70, 71, 0, 0, 0]))
+
+
 # ---------------------------------------------------------------------------------------------- main axes
 
 
@@ -63,9 +264,13 @@ scenes = st.integers(0, 2**32 - 1).map(Scene)
 
 
 def assert_close(found, expected, scale):
-    """Some hundred roundings, of terms of that size and of angles of up to 8 rad: at most 1e-13 of the size."""
+    """Equal up to rounding: some ten roundings for each of three coordinates, of terms whose sizes sum up to the scale.
+
+    Less than one eps of the scale was found; the scale is up to a hundred times the largest entry, so that 16 eps of it
+    are 4e-13 of that at most.
+    """
     assert found.shape == expected.shape
-    assert np.abs(found - expected).max() <= 500 * EPS * scale
+    assert np.abs(found - expected).max() <= 16 * EPS * scale
 
 
 @given(scenes)
@@ -149,14 +354,9 @@ class Printed:
     """Section 3.1.5 as printed, with r_c4x = 0, where it is right; what is wrong has an argument for its reading."""
 
     def __init__(self, axes):
-        self.axes = axes
-        self.l1, self.l2, self.l5 = axes.l1x, axes.l2z, axes.l5x
-        (self.x2, self.z2), (self.x3, self.z3), (_, self.z4), (self.x5, self.z5) = (
-            axes.rc2,
-            axes.rc3,
-            axes.rc4,
-            axes.rc5,
-        )
+        self.axes, self.l1, self.l2, self.l5 = axes, axes.l1x, axes.l2z, axes.l5x
+        (self.x2, self.z2), (self.x3, self.z3), (self.x5, self.z5) = axes.rc2, axes.rc3, axes.rc5
+        self.z4 = axes.rc4[1]
 
     def d11(self, q2, q3, of_link5):
         """of_link5: the angle in the cos(2 theta) and sin terms of link 5, printed theta2."""

@@ -32,7 +32,7 @@ def irb1400(coupled: bool = False) -> Robot | CoupledRobot:
     q are the angles of the D-H chain, from the report's zero pose: theta = q + theta0, theta0 = (0, -pi/2, 0, 0, 0, pi)
     (2.24). With coupled=True, q are the angles phi of the arm's controller, also zero in that pose. A rod turns the
     upper arm, so that it keeps its slope when axis 2 moves: theta3 = phi3 - phi2 (2.25), all others as without the rod.
-    `joint_positions(phi)` gives theta - theta0.
+    `joint_positions(phi)` gives theta - theta0, `coordinates(theta - theta0)` gives phi.
 
     >>> irb1400().n
     6
