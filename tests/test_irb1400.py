@@ -280,7 +280,10 @@ def test_main_axes_closed_form_is_the_coupled_tree(scene):
     assert_close(axes.coriolis_matrix(q, qd), robot.coriolis_matrix(q, qd), scene.inertia * scene.rate)
     assert_close(axes.gravity_forces(q), robot.gravity_forces(q), scene.weight)
     assert_close(axes.potential_energy(q), robot.potential_energy(q), scene.weight)
-    assert_close(axes.inverse_dynamics(q, qd, qdd), robot.inverse_dynamics(q, qd, qdd), scene.torque)
+    tau = axes.inverse_dynamics(q, qd, qdd)
+    assert_close(tau, robot.inverse_dynamics(q, qd, qdd), scene.torque)
+    stiff = np.linalg.norm(np.linalg.inv(axes.mass_matrix(q)), 2, axis=(1, 2)).max()  # torques to accelerations
+    assert_close(robot.forward_dynamics(q, qd, tau), qdd, scene.torque * stiff)
 
 
 @given(scenes)
@@ -492,6 +495,19 @@ def test_parallelogram_is_closed(scene):
     assert_close(rod, lever, 1 + scene.reach)
     assert_close(poses["link4"][:3, :3], poses["link2"][:3, :3], 1)
     assert_close(poses["link3"][:3, :3], poses["link5"][:3, :3], 1)
+
+
+def test_force_that_closes_the_parallelogram_does_no_work():
+    """The rod pulls at link 3, and link 3 at the rod: together the motors feel nothing of it."""
+    scene = Scene(3)
+    axes, robot, q, qd, qdd = scene.axes, scene.axes.robot(), scene.q[0], scene.qd[0], scene.qdd[0]
+    force = np.array([30.0, -20.0, 10.0])  # on link 3, along the axes of link 1
+    on3, on4 = about("y", -q[2]) @ force, -about("y", -q[1]) @ force
+    wrenches = {"link3": [*on3, *np.cross([axes.l5x, 0, 0], on3)], "link4": [*on4, *np.cross([0, 0, axes.l2z], on4)]}
+    free = robot.inverse_dynamics(q, qd, qdd)
+    assert_close(robot.inverse_dynamics(q, qd, qdd, wrenches), free, scene.torque)
+    alone = robot.inverse_dynamics(q, qd, qdd, {"link3": wrenches["link3"]})
+    assert np.abs(alone - free).max() > 1
 
 
 def test_main_axes_take_batches_that_broadcast():
