@@ -22,7 +22,7 @@ from fastdyn.fleet import Fleet, stack
 from fastdyn.formats import to_toml, to_urdf
 from fastdyn.formats.dh import DHLink
 from fastdyn.mechanism.model import Model
-from fastdyn.mechanism.parts import Joint, Limits, Link, Motor, pose
+from fastdyn.mechanism.parts import Frame, Joint, Limits, Link, Motor, pose
 from fastdyn.robot import (
     CoupledRobot,
     Robot,
@@ -48,6 +48,7 @@ __all__ = [
     "FastdynError",
     "Fleet",
     "FormulationError",
+    "Frame",
     "Joint",
     "LimitError",
     "Limits",

@@ -61,8 +61,8 @@ class Dynamics(HasDescription, ABC):
         """The flat arrays that compiled code reads, and names for messages."""
 
     @cached_property
-    def _tasks(self) -> _Tasks:
-        return _Tasks(self.parameters, self._task_class)
+    def _tasks(self) -> Tasks:
+        return Tasks(self.parameters, self._task_class)
 
     def _task_class(self) -> type[Task]:
         from fastdyn.calls.task import Task  # imports Numba: not before the first call
@@ -290,7 +290,7 @@ class Dynamics(HasDescription, ABC):
         return total
 
 
-class _Tasks(dict[Quantity, Callable[..., Array]]):
+class Tasks(dict[Quantity, Callable[..., Array]]):
     """A robot's tasks by quantity, created on first use."""
 
     def __init__(self, parameters: Parameters, task_class: Callable[[], type[Task]]) -> None:

@@ -11,14 +11,15 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from fastdyn.calls.arguments import check_robots, read
 from fastdyn.calls.parameters import Parameters
-from fastdyn.dynamics import Dynamics, Wrenches
+from fastdyn.dynamics import Wrenches
 from fastdyn.errors import ArgumentError, RobotError
 from fastdyn.kernels import coupling
-from fastdyn.kernels.rows import FORK, INDEX, KIND, PARENT, STRAIGHT
+from fastdyn.kernels.rows import AXES, FORK, INDEX, KIND, LENGTH, PARENT, PATH, STRAIGHT
+from fastdyn.kinematics import FrameName, Kinematics, Point
 from fastdyn.mechanism.parts import Array
 
 
-class Fleet(Dynamics):
+class Fleet(Kinematics):
     """Robots of the same tree with other numbers. Made by fd.stack(robots) or robot.vary(...).
 
     Robots are the last batch axis: q is (R, n), one state for each of R robots, (..., R, n) several states for each, or
@@ -33,21 +34,21 @@ class Fleet(Dynamics):
     [[20.0, 5.0], [60.0, 25.0]]
     """
 
-    def __init__(self, robots: Iterable[Dynamics]) -> None:
+    def __init__(self, robots: Iterable[Kinematics]) -> None:
         robots = tuple(robots)
         _check(robots)
         self._hold(robots)
 
-    def _hold(self, robots: tuple[Dynamics, ...]) -> None:
+    def _hold(self, robots: tuple[Kinematics, ...]) -> None:
         self.robots = robots
         self.description = robots[0].description
         self._frozen = True
 
-    def __getstate__(self) -> tuple[Dynamics, ...]:
+    def __getstate__(self) -> tuple[Kinematics, ...]:
         """The robots alone, as those consist of their descriptions alone."""
         return self.robots
 
-    def __setstate__(self, robots: tuple[Dynamics, ...]) -> None:
+    def __setstate__(self, robots: tuple[Kinematics, ...]) -> None:
         self._hold(robots)
 
     def __eq__(self, other: object) -> bool:
@@ -77,9 +78,15 @@ class Fleet(Dynamics):
     @cached_property
     def parameters(self) -> Parameters:
         """The arrays of all robots for compiled code, and names for messages."""
+        return self._together(tuple(robot.parameters for robot in self.robots))
+
+    def parameters_in(self, frame: FrameName, point: Point, local: bool) -> Parameters:
+        """The same for quantities of a frame, which may be at another place on each robot, but on the same link."""
+        return self._together(tuple(robot.parameters_in(frame, point, local) for robot in self.robots))
+
+    def _together(self, each: tuple[Parameters, ...]) -> Parameters:
         from fastdyn.calls.fleet import FleetParameters
 
-        each = tuple(robot.parameters for robot in self.robots)
         tree = _common_tree([one.constants[1] for one in each])
 
         def common(real: DTypeLike) -> tuple[Any, ...]:
@@ -127,7 +134,7 @@ class Fleet(Dynamics):
         return np.stack([np.asarray(array) for array in each], axis=-3)
 
 
-def stack(robots: Iterable[Dynamics]) -> Fleet:
+def stack(robots: Iterable[Kinematics]) -> Fleet:
     """A fleet of robots of the same tree: the same joints of the same kinds, in the same order; numbers may differ.
 
     Geometry, inertia, motors, gravity and mount may all differ. Coupled robots must have the same coupling.
@@ -140,11 +147,11 @@ def stack(robots: Iterable[Dynamics]) -> Fleet:
     return Fleet(robots)
 
 
-def _check(robots: tuple[Dynamics, ...]) -> None:
+def _check(robots: tuple[Kinematics, ...]) -> None:
     if not robots:
         raise RobotError("robots: expected at least one, found none")
     for k, robot in enumerate(robots):
-        if not isinstance(robot, Dynamics) or isinstance(robot, Fleet):
+        if not isinstance(robot, Kinematics) or isinstance(robot, Fleet):
             raise RobotError(f"robots[{k}]: expected a robot, found {robot!r}")
     first = robots[0]
     for k, robot in enumerate(robots[1:], 1):
@@ -158,7 +165,7 @@ def _check(robots: tuple[Dynamics, ...]) -> None:
             raise RobotError(f"robots[{k}], {robot.name!r}: expected the coupling of robots[0]")
 
 
-def _parents(robot: Dynamics) -> list[int]:
+def _parents(robot: Kinematics) -> list[int]:
     """For each joint the one that carries it, by index; -1 for the base."""
     return [robot.description.place(joint.parent)[0] for joint in robot.joints]
 
@@ -171,6 +178,11 @@ def _common_tree(trees: list[Any]) -> Any:
     for i, parent in enumerate(found[PARENT]):
         if parent >= 0 and not straight[i]:
             found[KIND, parent] |= FORK
-    assert all(np.array_equal(tree[[PARENT, INDEX]], found[[PARENT, INDEX]]) for tree in trees)
+    if len(found[AXES]):
+        found[AXES, 0] = np.bitwise_or.reduce([tree[AXES, 0] for tree in trees])
+    same = [PARENT, INDEX, PATH, LENGTH]
+    for k, tree in enumerate(trees):
+        if not np.array_equal(tree[same], found[same]):  # the parents are known to be the same
+            raise RobotError(f"robots[{k}]: expected the frame on the same link as of robots[0]")
     found.flags.writeable = False
     return found

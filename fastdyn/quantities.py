@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from fastdyn.kernels import aba, coriolis, coupling, crba, gravity, momentum, rnea, rows, velocities
+from fastdyn.kernels import aba, coriolis, coupling, crba, gravity, kinematics, momentum, rnea, rows, velocities
 
 
 class Layout(NamedTuple):
@@ -27,7 +27,7 @@ class Layout(NamedTuple):
     tree_rows: int
 
 
-CANONICAL = Layout("canonical", rows.ROWS, 3)
+CANONICAL = Layout("canonical", rows.ROWS, rows.TREE_ROWS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,8 @@ class Field:
     """An input or a result: its name, and the shape of one sample; "n" stands for the number of joints.
 
     coupling: how it transforms to actuator coordinates, whose number then replaces "n": as "position", "rate", "force",
-    "inertia", "matrix", or "kinetic" energy. A field without one belongs to links and does not change.
+    "inertia", "matrix", "columns" of a Jacobian, "hessian", or "kinetic" energy. A field without one does not change: it
+    belongs to links or frames.
     """
 
     name: str
@@ -60,8 +61,18 @@ KINETIC = Field("kinetic", (), "kinetic")
 POTENTIAL = Field("potential", ())
 MOMENTA = Field("momentum", (6,))
 COM = Field("com", (3,))
+POSE = Field("pose", (4, 4))
+LINKS = Field("poses", ("n", 4, 4))
+JACOBI = Field("J", (6, "n"), "columns")
+VELOCITY = Field("velocity", (6,))
+ACCELERATION = Field("acceleration", (6,))
+JACOBI_RATE = Field("dJ", (6, "n"), "columns")
+HESSE = Field("H", (6, "n", "n"), "hessian")
 # in their order in a workspace
-FIELDS = (Q, QD, QDD, TAU, WRENCHES, INERTIA, CORIOLIS, REACTIONS, KINETIC, POTENTIAL, MOMENTA, COM)
+FIELDS = (
+    Q, QD, QDD, TAU, WRENCHES, INERTIA, CORIOLIS, REACTIONS, KINETIC, POTENTIAL, MOMENTA, COM,
+    POSE, LINKS, JACOBI, VELOCITY, ACCELERATION, JACOBI_RATE, HESSE,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +81,8 @@ class Quantity:
 
     text, rows: the kernel text, and the rows of scratch it needs for n joints; reads, gives: its inputs and results in
     order; optional: trailing inputs that may be left out (an empty buffer). solves: whether the text returns a joint
-    that moves no inertia, or -1. index: whether it takes an integer (which link) before its inputs. coupled,
-    coupled_rows: a separate text for coupled robots, (P, tree, G, pattern, [index,] inputs ..., results ..., work) in
+    that moves no inertia, or -1. index: whether it takes an integer before its inputs. frame: whether it is a quantity
+    of the frame that the flat arrays name. coupled, coupled_rows: a separate text for coupled robots, (P, tree, G, pattern, [index,] inputs ..., results ..., work) in
     actuator coordinates, where transforming the fields is not enough. layout: that of P and tree. method: its name for
     `method=`, where a quantity has several texts. source: of a formulation, where it is published.
     """
@@ -84,6 +95,7 @@ class Quantity:
     optional: tuple[Field, ...] = ()
     solves: bool = False
     index: bool = False
+    frame: bool = False
     coupled: Callable[..., Any] | None = None
     coupled_rows: Callable[[int], int] | None = None
     layout: Layout = CANONICAL
@@ -135,12 +147,35 @@ JOINT_REACTIONS = Quantity(
 )
 CENTER_OF_MASS = Quantity("center_of_mass", momentum.center_of_mass, momentum.center_of_mass_rows, (Q,), (COM,))
 MOMENTUM = Quantity("momentum", momentum.momentum, momentum.momentum_rows, _STATE, (MOMENTA,))
+FORWARD_KINEMATICS = Quantity(
+    "forward_kinematics", kinematics.forward_kinematics, kinematics.forward_kinematics_rows, (Q,), (POSE,), frame=True
+)
+LINK_POSES = Quantity("link_poses", kinematics.link_poses, kinematics.link_poses_rows, (Q,), (LINKS,))
+JACOBIAN = Quantity("jacobian", kinematics.jacobian, kinematics.jacobian_rows, (Q,), (JACOBI,), frame=True)
+POSE_AND_JACOBIAN = Quantity(
+    "pose_and_jacobian", kinematics.pose_and_jacobian, kinematics.pose_and_jacobian_rows, (Q,), (POSE, JACOBI),
+    frame=True,
+)  # fmt: skip
+FRAME_VELOCITY = Quantity(
+    "frame_velocity", kinematics.frame_velocity, kinematics.frame_velocity_rows, _STATE, (VELOCITY,), frame=True
+)
+FRAME_ACCELERATION = Quantity(
+    "frame_acceleration", kinematics.frame_acceleration, kinematics.frame_acceleration_rows, _STATE, (ACCELERATION,),
+    (QDD,), frame=True,
+)  # fmt: skip
+JACOBIAN_DERIVATIVE = Quantity(
+    "jacobian_derivative", kinematics.jacobian_derivative, kinematics.jacobian_derivative_rows, _STATE, (JACOBI_RATE,),
+    frame=True,
+)  # fmt: skip
+HESSIAN = Quantity("hessian", kinematics.hessian, kinematics.hessian_rows, (Q,), (HESSE,), frame=True)
 
 QUANTITIES = {
     quantity.name: quantity
     for quantity in (
         INVERSE_DYNAMICS, FORWARD_DYNAMICS, FORWARD_DYNAMICS_CRBA, MASS_MATRIX, CORIOLIS_MATRIX, BIAS_FORCES,
         GRAVITY_FORCES, KINETIC_ENERGY, POTENTIAL_ENERGY, JOINT_REACTIONS, CENTER_OF_MASS, MOMENTUM,
+        FORWARD_KINEMATICS, LINK_POSES, JACOBIAN, POSE_AND_JACOBIAN, FRAME_VELOCITY, FRAME_ACCELERATION,
+        JACOBIAN_DERIVATIVE, HESSIAN,
     )
 }  # fmt: skip
 # rows by the name of the users' method; the default of `method=` comes first

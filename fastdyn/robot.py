@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -13,23 +14,26 @@ from fastdyn import formats, show
 from fastdyn.calls.arguments import check_finite, read
 from fastdyn.calls.parameters import Parameters
 from fastdyn.compiler.announce import announced
-from fastdyn.dynamics import Dynamics
 from fastdyn.errors import ArgumentTypeError
 from fastdyn.fleet import Fleet
 from fastdyn.kernels.rows import INDEX
+from fastdyn.kinematics import FrameName, Kinematics, Point
 from fastdyn.mechanism import variations
 from fastdyn.mechanism.coupled_model import coupling_arrays, single_precision, with_thresholds
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import Description, HasDescription
+from fastdyn.mechanism.frames import named_frame
 from fastdyn.mechanism.limits import RobotLimits, check_limits, limits_of
 from fastdyn.mechanism.model import Model, build
-from fastdyn.mechanism.parts import Array, Joint, Link, Motor
+from fastdyn.mechanism.parts import Array, Frame, Joint, Link, Motor
+from fastdyn.mechanism.poses import tips
+from fastdyn.quantities import QUANTITIES
 
 if TYPE_CHECKING:
     from fastdyn.calls.bound import Bound, CFunction
 
 
-class _Facade(Dynamics):
+class _Facade(Kinematics):
     """What Robot and CoupledRobot share: an immutable object with a description, and its variations."""
 
     def _hold(self, description: Description) -> None:
@@ -75,6 +79,21 @@ class _Facade(Dynamics):
     def model(self) -> Model:
         """The flat arrays that kernels read."""
         return build(self.description.nodes, self.gravity, self.mount)
+
+    @abstractmethod
+    def _parameters_of(self, model: Model) -> Parameters: ...
+
+    @cached_property
+    def parameters(self) -> Parameters:
+        """The flat arrays that compiled code reads, and names for messages."""
+        return self._parameters_of(self.model)
+
+    def parameters_in(self, frame: FrameName, point: Point, local: bool) -> Parameters:
+        """The same for quantities of a frame."""
+        if not self.description.n:
+            return self.parameters  # without columns there is no place for a frame
+        place = self.description.frame_place(named_frame(self.description, frame, point))
+        return self._parameters_of(self.model.with_frame(*place, local))
 
     @cached_property
     def limits(self) -> RobotLimits:
@@ -174,6 +193,20 @@ class _Facade(Dynamics):
         (6, 'gripper', 'link6')
         """
         return self._loaded(*variations.with_tool(self.description, mass, com, inertia, pose, name, link))
+
+    def with_frame(self, name: str, on: str | None = None, pose: ArrayLike | None = None) -> Self:
+        """The same robot with a named frame: a tool centre point, a camera. Kinematics takes its name as `frame=`.
+
+        on: the link or frame that it is fixed to (the robot's tip if not given); pose: of the frame there, 4x4 or
+        (x, y, z) (the same frame if not given; fd.pose makes one).
+
+        >>> import fastdyn as fd
+        >>> arm = fd.robots.two_link(length=1.0).with_frame("tcp", on="link2", pose=(0.5, 0, 0))
+        >>> arm.forward_kinematics([0.0, 0.0], "tcp")[:3, 3].tolist()
+        [2.5, 0.0, 0.0]
+        """
+        frame = variations.new_frame(self.description, name, on, pose)
+        return self._varied(self.description.with_frame(frame), self.model)
 
     def vary(
         self,
@@ -283,10 +316,11 @@ class _Facade(Dynamics):
 
     # ------------------------------------------------------------------------------------------ real time
 
-    def bind(self, *quantities: str) -> Bound:
+    def bind(self, *quantities: str, frame: FrameName = None, point: Point = None, local: bool = False) -> Bound:
         """The robot on fixed memory, for control loops: no allocation, no checks, a status instead of exceptions.
 
-        quantities: the calls to prepare, all if none is named; only these are compiled.
+        quantities: the calls to prepare, all if none is named; only these are compiled. frame, point, local: those of
+        the kinematic quantities; the tip's frame if not given. A robot with several tips needs `frame` for them.
 
         >>> import fastdyn as fd
         >>> loop = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0).bind("inverse_dynamics")
@@ -296,15 +330,22 @@ class _Facade(Dynamics):
         >>> loop.tau.round(12)
         array([20.,  5.])
         """
-        from fastdyn.calls.bound import Bound
+        from fastdyn.calls.bound import Bound, default_names
 
+        view = frame, point, local
+        if frame is None and len(tips(self.description)) != 1 and not any(_of_frame(name) for name in quantities):
+            quantities = quantities or default_names(frames=False)
+            parameters = self.parameters
+        else:
+            parameters = self.parameters_in(*view)
         with announced("bound calls"):
-            return Bound(self, self.parameters, quantities)
+            return Bound(self, parameters, quantities, view)
 
-    def c_function(self, name: str) -> CFunction:
+    def c_function(self, name: str, frame: FrameName = None, point: Point = None, local: bool = False) -> CFunction:
         """A C function of this process that computes a quantity of this robot, without Python and without the GIL.
 
-        name: the method's; the suffix `_with_wrenches` selects the function that takes wrenches.
+        name: the method's; a suffix such as `_with_wrenches` selects the function that takes the optional input. frame,
+        point, local: of a kinematic quantity.
 
         >>> import fastdyn as fd
         >>> fd.robots.puma560().c_function("gravity_forces").declaration
@@ -312,7 +353,9 @@ class _Facade(Dynamics):
         """
         from fastdyn.calls.bound import c_function
 
-        return c_function(self, self.parameters, name)
+        view = frame, point, local
+        parameters = self.parameters_in(*view) if _of_frame(name) else self.parameters
+        return c_function(self, parameters, name, view)
 
 
 class Robot(_Facade):
@@ -320,7 +363,8 @@ class Robot(_Facade):
 
     links and joints may be in any order; joint coordinates are in the order of the moving joints given. gravity: the
     vector g in the world, m/s^2; mount: the base link's pose in the world, 4x4 or (x, y, z). Physically impossible
-    links raise a RobotWarning, an error under strict=True; under strict=None only `doubts()` reports them.
+    links raise a RobotWarning, an error under strict=True; under strict=None only `doubts()` reports them. frames:
+    named frames fixed to links, besides the links' own.
 
     >>> import numpy as np
     >>> arm = Robot([Link("base"), Link("bob", mass=2.0, com=(0, 0, -0.5))],
@@ -337,8 +381,9 @@ class Robot(_Facade):
         gravity: ArrayLike | None = None,
         mount: ArrayLike | None = None,
         strict: bool | None = False,
+        frames: Iterable[Frame] = (),
     ) -> None:
-        description = Description(links, joints, name, gravity, mount)
+        description = Description(links, joints, name, gravity, mount, added_frames=frames)
         self._hold(description if strict is None else description.checked(strict))
 
     if TYPE_CHECKING:  # a Robot with fewer joints is a Robot
@@ -348,10 +393,7 @@ class Robot(_Facade):
     def __repr__(self) -> str:
         return f"<Robot {self.description.summary}>"
 
-    @cached_property
-    def parameters(self) -> Parameters:
-        """The flat arrays that compiled code reads, and names for messages."""
-        model = self.model
+    def _parameters_of(self, model: Model) -> Parameters:
         names = tuple(self.joints[i].name for i in model.tree[INDEX])
         return Parameters(self.name, (model.P, model.tree), model.n, lambda: (model.single, model.tree), names)
 
@@ -425,10 +467,8 @@ class CoupledRobot(_Facade):
         moves = f"{n} coordinate moves" if n == 1 else f"{n} coordinates move"
         return f"<CoupledRobot {self.name!r}: {moves} {joints} joint{'s' * (joints != 1)}>"
 
-    @cached_property
-    def parameters(self) -> Parameters:
-        """The flat arrays that compiled code reads, and names for messages."""
-        model, (G, pattern) = self.model, self._sparse
+    def _parameters_of(self, model: Model) -> Parameters:
+        G, pattern = self._sparse
         G = with_thresholds(G, pattern, model)
 
         def single() -> tuple[Any, ...]:
@@ -447,6 +487,11 @@ class CoupledRobot(_Facade):
         check_finite(given)
         positions: Array = given["q"] @ self.G.T + self.offset
         return positions
+
+
+def _of_frame(name: str) -> bool:
+    """Whether a quantity of that name belongs to a frame."""
+    return any(row.frame and str(name).startswith(row.name) for row in QUANTITIES.values())
 
 
 # ---------------------------------------------------------------------------------------------- from descriptions

@@ -22,6 +22,7 @@ from fastdyn.mechanism.variations import checked_body
 from fastdyn.quantities import METHODS, QUANTITIES, Quantity
 
 NO_INERTIA = ((0.0, 0.0, 0.0),) * 3
+VIEW = ("frame", "point", "local")  # arguments that name the frame of kinematic quantities
 _RESULTS = {field.name for quantity in QUANTITIES.values() for field in quantity.gives}
 
 
@@ -29,7 +30,8 @@ class Bound:
     """A robot bound to fixed memory: write q, qd, qdd, tau or wrenches, call, read. Made by robot.bind().
 
     Inputs are q, qd, qdd, tau (n,) and wrenches (n, 6), which are used if not all zero; results are tau, qdd,
-    M, C (n, n), reactions (n, 6), kinetic, potential (), momentum (6,) and com (3,). All are views of one block of
+    M, C (n, n), reactions (n, 6), kinetic, potential (), momentum (6,), com (3,), and of the frame that was named pose
+    (4, 4), J, dJ (6, n), H (6, n, n), velocity, acceleration (6,); poses (n, 4, 4). All are views of one block of
     memory and never move. Each call (inverse_dynamics(), mass_matrix(), ..., compute_momentum()) returns a status: 0 on
     success, otherwise see `explain`. A call changes only its results. Calls allocate nothing and never compile; they
     are not thread-safe (bind once for each thread). `payload` changes what the robot carries.
@@ -37,11 +39,14 @@ class Bound:
 
     _fixed = False
 
-    def __init__(self, robot: Any, parameters: Parameters, names: Iterable[str] = ()) -> None:
+    def __init__(
+        self, robot: Any, parameters: Parameters, names: Iterable[str] = (), view: tuple[Any, ...] = ()
+    ) -> None:
         if parameters.joints == 0:
             raise ArgumentError(f"{parameters.robot} has no moving joint: there is nothing to bind")
         self.robot = robot
-        self.quantities = tuple(names) or tuple(rows[0].name for rows in METHODS.values())
+        self.quantities = tuple(names) or default_names()
+        self._view = view
         self._parameters = parameters
         self._places: dict[str | None, tuple[int, ...]] = {}  # by link: the addresses that SET_PAYLOAD takes
         self._kept: list[Any] = []  # the arrays that are there
@@ -49,8 +54,8 @@ class Bound:
         self._workspace = Workspace(parameters, rows)
         self.workspace: Array = self._workspace.memory
         self.address: int = self._workspace.address
-        for name, view in self._workspace.views.items():
-            setattr(self, name, view)
+        for name, field in self._workspace.views.items():
+            setattr(self, name, field)
         for row in rows:
             setattr(self, call_name(row), self._call(row))
         self._fixed = True
@@ -68,7 +73,7 @@ class Bound:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy has its own memory with the same contents."""
-        return _rebound, (self.robot, self.quantities, self.workspace.copy())
+        return _rebound, (self.robot, self.quantities, self._view, self.workspace.copy())
 
     def _call(self, quantity: Quantity) -> partial[int]:
         compiled = _machine_code(generate.bound(quantity, self._parameters.coupled).compiled)
@@ -137,8 +142,13 @@ class Bound:
         return f"singular mass matrix: {self._parameters.singular(status)}"
 
 
-def _rebound(robot: Any, quantities: tuple[str, ...], memory: Array) -> Bound:
-    bound: Bound = robot.bind(*quantities)
+def default_names(frames: bool = True) -> tuple[str, ...]:
+    """The quantities that are bound if none is named; frames: with those of a frame."""
+    return tuple(rows[0].name for rows in METHODS.values() if frames or not rows[0].frame)
+
+
+def _rebound(robot: Any, quantities: tuple[str, ...], view: tuple[Any, ...], memory: Array) -> Bound:
+    bound: Bound = robot.bind(*quantities, **dict(zip(VIEW, view, strict=False)))
     bound.workspace[:] = memory
     return bound
 
@@ -157,10 +167,11 @@ class CFunction:
     robot: Any
     parameters: Parameters
     quantity: Quantity
+    view: tuple[Any, ...]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process has the function at another address."""
-        return _c_function_of, (self.robot, self.name)
+        return _c_function_of, (self.robot, self.name, self.view)
 
     def workspace(self) -> Array:
         """A fresh workspace: pass its address (`.ctypes.data`) as the function's last argument."""
@@ -177,14 +188,14 @@ def c_functions() -> dict[str, tuple[Quantity, bool]]:
     return found
 
 
-def c_function(robot: Any, parameters: Parameters, name: str) -> CFunction:
+def c_function(robot: Any, parameters: Parameters, name: str, view: tuple[Any, ...]) -> CFunction:
     """The C function that computes a quantity of a robot."""
     known = c_functions()
     if name not in known:
         raise ArgumentError(f"name is {name!r}: expected one of {', '.join(map(repr, known))}")
     quantity, optional = known[name]
     address = _machine_code(generate.c_function(quantity, parameters.coupled, optional).address)
-    return CFunction(name, address, declaration(name, quantity, optional), robot, parameters, quantity)
+    return CFunction(name, address, declaration(name, quantity, optional), robot, parameters, quantity, view)
 
 
 def declaration(name: str, quantity: Quantity, optional: bool) -> str:
@@ -195,8 +206,8 @@ def declaration(name: str, quantity: Quantity, optional: bool) -> str:
     return f"int64_t {name}({', '.join([*inputs, *results, *index, 'void *workspace'])})"
 
 
-def _c_function_of(robot: Any, name: str) -> CFunction:
-    function: CFunction = robot.c_function(name)
+def _c_function_of(robot: Any, name: str, view: tuple[Any, ...]) -> CFunction:
+    function: CFunction = robot.c_function(name, *view)
     return function
 
 

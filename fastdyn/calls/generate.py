@@ -164,7 +164,10 @@ _HELPERS: dict[str, Any] = {
         (scalars, "fill take give width block"),
         (memory, "vector_at"),
         (headers, "word items item data_of address_of is_vector is_table copy_vector copy"),
-        (coupling, "positions rates forces inertia matrix add_rotor_torques add_friction add_rotor_energies"),
+        (
+            coupling,
+            "positions rates forces inertia matrix columns hessian add_rotor_torques add_friction add_rotor_energies",
+        ),
     )
     for name in names.split()
 }

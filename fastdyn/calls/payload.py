@@ -11,7 +11,7 @@ from fastdyn.calls.layout import JOINTS, PATTERN, coupling_at, model_at
 from fastdyn.compiler.entries import Entry
 from fastdyn.compiler.policy import kernel
 from fastdyn.kernels.coupling import COUPLING_ROWS, PATTERN_ROWS, thresholds
-from fastdyn.kernels.rows import HX, KIND, LOST_YZ, ROWS
+from fastdyn.kernels.rows import HX, KIND, LOST_YZ, ROWS, TREE_ROWS
 from fastdyn.mechanism.description import Description
 from fastdyn.mechanism.model import INERTIAL_ROWS, PARAMETERS, Model, moved_parameters
 from fastdyn.mechanism.parts import Array
@@ -64,9 +64,9 @@ def set_payload(workspace, base, kinds, rows, heavy, trusted, m, x, y, z, xx, xy
         if not not_negative(half - xx, half - yy, half - zz, -xy, -xz, -yz, size):  # also the triangle inequality
             return 1
     n = word(workspace + 8 * JOINTS)
-    P, tree = model_at(workspace, n, ROWS, 3)
+    P, tree = model_at(workspace, n, ROWS, TREE_ROWS)
     values = parameters(m, x, y, z, xx, yy, zz, 0.5 * (xy + yx), 0.5 * (xz + zx), 0.5 * (yz + zy))
-    P_, tree_ = columns_at(base, ROWS, n), integers_at(kinds, 3, n)
+    P_, tree_ = columns_at(base, ROWS, n), integers_at(kinds, TREE_ROWS, n)
     change, bits = vector_at(rows, n * INERTIAL_ROWS * PARAMETERS), integers_at(heavy, 1, n)
     k = 0
     for i in range(n):

@@ -72,6 +72,22 @@ def matrix(G, pattern, joints, coordinates):
 
 
 @kernel
+def columns(G, pattern, joints, coordinates):
+    """J G of a matrix of six rows: each row transforms as forces do."""
+    n, m = pattern[SIZES, 0], pattern[SIZES, 1]
+    for r in range(6):
+        forces(G, pattern, joints[n * r : n * (r + 1)], coordinates[m * r : m * (r + 1)])
+
+
+@kernel
+def hessian(G, pattern, joints, coordinates):
+    """G^T H G of each of six matrices."""
+    n, m = pattern[SIZES, 0], pattern[SIZES, 1]
+    for r in range(6):
+        matrix(G, pattern, joints[n * n * r : n * n * (r + 1)], coordinates[m * m * r : m * m * (r + 1)])
+
+
+@kernel
 def add_rotor_torques(G, accelerations, tau):
     """Adds the torques that accelerate the coordinates' own rotors."""
     for c in range(tau.shape[0]):

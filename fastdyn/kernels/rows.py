@@ -32,11 +32,16 @@ JXZ, JYZ; a prismatic link keeps MASS, HX, HY, HZ; a helical link keeps all of t
     EXX, EXY, EXZ, EYX, EYY, EYZ, EZX, EZY, EZZ, EX, EY, EZ,  # the user's link frame in this one: rotation, origin
     PITCH,                                      # travel along z per angle of helical joints, m/rad
     BASE_GX, BASE_GY, BASE_GZ, BASE_POTENTIAL,  # minus gravity along the base's axes; J/kg at the base's origin
+    FXX, FXY, FXZ, FYX, FYY, FYZ, FZX, FZY, FZZ, FX, FY, FZ,  # column 0: the frame that kinematics is asked for
     ROWS,
-) = range(54)
+) = range(66)
 
-# `tree` is a (3, n) int64 array
-PARENT, KIND, INDEX = range(3)  # INDEX: of joint i in the user's q
+# `tree` is a (TREE_ROWS, n) int64 array
+PARENT, KIND, INDEX, PATH, LENGTH, AXES, TREE_ROWS = range(7)  # INDEX: of joint i in the user's q
+
+# The frame that kinematics is asked for lies on the last link of a path from the base, or on the base if that is empty:
+# F is its rotation and origin in that link's frame. PATH: the links on the path, outward; LENGTH, AXES: column 0.
+LOCAL, TURNED = 1, 2  # bits of AXES: vectors along the frame's axes, not the base's; F's rotation is not the identity
 
 # bits of KIND
 PRISMATIC, STRAIGHT, FORK, RUBS, HEAVY, HELICAL = 1, 2, 4, 8, 16, 32

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from fastdyn.errors import RobotError, RobotWarning
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.model import Node
-from fastdyn.mechanism.parts import IDENTITY, Array, Joint, Link, Record, checked_pose, frozen
+from fastdyn.mechanism.parts import IDENTITY, Array, Frame, Joint, Link, Record, checked_pose, frozen
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.80665)  # m/s^2
 LETTERS = {"revolute": "R", "prismatic": "P", "helical": "H"}
@@ -30,7 +30,7 @@ class Description(Record):
 
     links and joints may be in any order; joint coordinates are in the order of the moving joints given. gravity: the
     vector g in the world, m/s^2; mount: the base link's pose in the world, 4x4 or (x, y, z); coupling: of all moving
-    joints.
+    joints; added_frames: frames fixed to links, besides the links' own.
     """
 
     all_links: tuple[Link, ...]
@@ -39,6 +39,7 @@ class Description(Record):
     gravity: Array
     mount: Array
     coupling: Coupling | None
+    added_frames: tuple[Frame, ...]
     joints: tuple[Joint, ...]  # those that move, in the order of q
     links: tuple[Link, ...]  # the links that these joints move
     base: Link
@@ -51,6 +52,7 @@ class Description(Record):
         gravity: ArrayLike | None = None,
         mount: ArrayLike | None = None,
         coupling: Coupling | None = None,
+        added_frames: Iterable[Frame] = (),
     ) -> None:
         called = "robot" if name is None else str(name)
         facts: dict[str, Any] = {
@@ -60,8 +62,10 @@ class Description(Record):
             "all_links": tuple(links),
             "all_joints": tuple(joints),
             "coupling": coupling,
+            "added_frames": tuple(added_frames),
         }
         root = _checked_root(called, facts["all_links"], facts["all_joints"])
+        _check_frames(called, facts["all_links"], facts["added_frames"])
         by_name = {link.name: link for link in facts["all_links"]}
         facts["base"] = by_name[root]
         facts["joints"] = tuple(joint for joint in facts["all_joints"] if joint.kind != "fixed")
@@ -74,20 +78,28 @@ class Description(Record):
             )
 
     def _arguments(self) -> tuple[Any, ...]:
-        """Links, joints, name, gravity, mount and coupling: the rest is derived from them."""
-        return self.all_links, self.all_joints, self.name, self.gravity, self.mount, self.coupling
+        """Links, joints, name, gravity, mount, coupling and frames: the rest is derived from them."""
+        return (
+            self.all_links, self.all_joints, self.name, self.gravity, self.mount, self.coupling, self.added_frames
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"<Description {self.summary}>"
 
     def replace(self, **changes: Any) -> Description:
-        """The same description with other links, joints, name, gravity, mount or coupling.
+        """The same description with other links, joints, name, gravity, mount, coupling or frames.
 
         >>> Description([Link("base")], [], name="post").replace(name="pole").name
         'pole'
         """
-        parts = {"links": self.all_links, "joints": self.all_joints, "name": self.name, "gravity": self.gravity}
-        return Description(**{**parts, "mount": self.mount, "coupling": self.coupling, **changes})
+        parts: dict[str, Any] = {
+            "links": self.all_links,
+            "joints": self.all_joints,
+            "name": self.name,
+            "gravity": self.gravity,
+        }
+        parts |= {"mount": self.mount, "coupling": self.coupling, "added_frames": self.added_frames}
+        return Description(**{**parts, **changes})
 
     def with_link(self, link: Link) -> Description:
         """The same description with another link in place of the one of this name.
@@ -106,12 +118,19 @@ class Description(Record):
         """The same description with one more link, fixed to another one by a fixed joint."""
         links, joints = (*self.all_links, link), (*self.all_joints, joint)
         _checked_root(self.name, links, joints)
+        _check_frames(self.name, links, self.added_frames)
         made = self._with(all_links=links, all_joints=joints)
         moving, where = self.carriers[joint.parent]
         where = where @ np.asarray(joint.origin) @ np.asarray(joint.tail)
         where.flags.writeable = False
         made.__dict__["carriers"] = MappingProxyType({**self.carriers, link.name: (moving, where)})
         return made
+
+    def with_frame(self, frame: Frame) -> Description:
+        """The same description with one more frame."""
+        frames = (*self.added_frames, frame)
+        _check_frames(self.name, self.all_links, frames)
+        return self._with(added_frames=frames)
 
     def with_world(self, gravity: Array, mount: Array) -> Description:
         """The same description under another gravity vector, or with its base at another pose: both checked before."""
@@ -165,6 +184,12 @@ class Description(Record):
             where.flags.writeable = False
         return MappingProxyType(found)
 
+    @cached_property
+    def frames(self) -> Mapping[str, Frame]:
+        """All frames by name: those of the links, then the added ones."""
+        found = {link.name: Frame(link.name, link.name) for link in self.all_links}
+        return MappingProxyType(found | {frame.name: frame for frame in self.added_frames})
+
     @property
     def moments(self) -> list[Array]:
         """The 4x4 moments of each moving link and the links fixed to it, in its frame, in the order of q."""
@@ -188,6 +213,11 @@ class Description(Record):
         """The moving joint, by its index in q, that carries a link (-1 for the base's), and the link's pose there."""
         moving, where = self.carriers[link]
         return self._places.get(moving, -1), where
+
+    def frame_place(self, frame: Frame) -> tuple[int, Array]:
+        """As `place`, of a frame."""
+        joint, where = self.place(frame.on)
+        return joint, where @ frame.pose
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -264,6 +294,16 @@ class HasDescription:
     def coupling(self) -> Coupling | None:
         """The coupling of the joints, or None."""
         return self.description.coupling
+
+    @property
+    def frames(self) -> Mapping[str, Frame]:
+        """All frames by name, as `frame=` takes it: those of the links, then those added by with_frame.
+
+        >>> import fastdyn as fd
+        >>> list(fd.robots.two_link().with_frame("tcp", pose=(0.1, 0, 0)).frames)
+        ['base', 'link1', 'link2', 'tcp']
+        """
+        return self.description.frames
 
     @property
     def n(self) -> int:
@@ -350,6 +390,16 @@ def _checked_root(name: str, links: Sequence[Link], joints: Sequence[Joint]) -> 
         raise RobotError(f"robot {name!r}: expected one base link, found {len(roots)}: {', '.join(roots)}")
     _check_cycles(name, links, joint_of)
     return roots[0]
+
+
+def _check_frames(name: str, links: Sequence[Link], frames: Sequence[Frame]) -> None:
+    known = {link.name for link in links}
+    for frame in frames:
+        if not isinstance(frame, Frame):
+            raise RobotError(f"robot {name!r}: expected a Frame, found {frame!r}")
+        if frame.on not in known:
+            raise RobotError(f"frame {frame.name!r}: the link {frame.on!r} that it is on does not exist")
+    _unique([link.name for link in links] + [frame.name for frame in frames], "links and frame", name)
 
 
 def _check_cycles(name: str, links: Sequence[Link], joint_of: Mapping[str, Joint]) -> None:

@@ -48,7 +48,7 @@ class Model:
     """Flat arrays of a robot, in the kernels' own order of links."""
 
     P: Array  # (ROWS, n): one row per quantity, one column per link
-    tree: NDArray[np.int64]  # (3, n): parent, kind, index in the user's q
+    tree: NDArray[np.int64]  # (TREE_ROWS, n): parent, kind, index in the user's q; the path to a frame
     maps: dict[int, PayloadMap] = field(default_factory=dict)  # by joint; shared by models of one geometry
 
     @property
@@ -83,6 +83,28 @@ class Model:
             tree.flags.writeable = False
         return Model(P, tree, self.maps)
 
+    def with_frame(self, index: int, pose: Array, local: bool) -> Model:
+        """The model of kinematics in a frame, on the link that joint `index` moves (the base's if -1), at `pose` there.
+
+        local: whether vectors are along the frame's axes, not the base's.
+        """
+        P, tree = self.P.copy(order="F"), self.tree.copy()
+        path: list[int] = []
+        if index >= 0:
+            i = self.tree[r.INDEX].tolist().index(index)
+            pose = homogeneous(P[r.EXX : r.EZZ + 1, i].reshape(3, 3), P[r.EX : r.EZ + 1, i]) @ pose
+            while i >= 0:
+                path.insert(0, i)
+                i = int(tree[r.PARENT, i])
+        P[r.FXX : r.FZZ + 1, 0] = pose[:3, :3].ravel()
+        P[r.FX : r.FZ + 1, 0] = pose[:3, 3]
+        turned = not np.array_equal(pose[:3, :3], np.eye(3))
+        tree[r.PATH, : len(path)], tree[r.LENGTH, 0] = path, len(path)
+        tree[r.AXES, 0] = r.LOCAL * local | r.TURNED * turned
+        for array in (P, tree):
+            array.flags.writeable = False
+        return Model(P, tree, self.maps)
+
     def with_gravity(self, gravity: Array, mount: Array) -> Model:
         """The model under another gravity vector, or with its base at another pose in the world."""
         P = self.P.copy(order="F")
@@ -114,7 +136,7 @@ def build(nodes: Sequence[Node], gravity: Array, mount: Array) -> Model:
     place = {index: i for i, index in enumerate(order)}
     n = len(nodes)
     P = np.zeros((r.ROWS, n), order="F")  # a link's column is contiguous
-    tree = np.zeros((3, n), dtype=np.int64)
+    tree = np.zeros((r.TREE_ROWS, n), dtype=np.int64)
     for index in order:
         _place(P, tree, place, nodes, children, nodes[index], size)
     _set_gravity(P, tree, gravity, mount)
@@ -125,6 +147,7 @@ def build(nodes: Sequence[Node], gravity: Array, mount: Array) -> Model:
     P += _lumped(tree, poses, moments)[0]
     P[r.SMALLEST] = _thresholds(P, tree, poses, *_sizes(moments))[0] + 4 * n * EPS * P[r.ARMATURE]
     tree[r.KIND] |= _heavy(tree, P[r.MASS])
+    P[[r.FXX, r.FYY, r.FZZ]] = 1.0  # kinematics of the base's frame, until `with_frame` names another
     for array in (P, tree):
         array.flags.writeable = False
     return Model(P, tree)

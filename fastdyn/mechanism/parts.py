@@ -133,6 +133,27 @@ def checked_pose(given: ArrayLike, what: str) -> Array:
     return T
 
 
+@dataclass(frozen=True, eq=False)
+class Frame(Record):
+    """A named frame fixed to a link: a tool centre point, a camera, a calibration target.
+
+    on: the link's name; pose: of the frame in the link's frame, 4x4 or (x, y, z).
+
+    >>> Frame("tcp", "link6", (0, 0, 0.1)).pose[2, 3].item()
+    0.1
+    """
+
+    name: str
+    on: str
+    pose: ArrayLike = field(default_factory=lambda: IDENTITY)
+
+    def __post_init__(self) -> None:
+        for what in ("name", "on"):
+            if not isinstance(getattr(self, what), str) or not getattr(self, what):
+                raise RobotError(f"frame {what}: expected a name, found {getattr(self, what)!r}")
+        object.__setattr__(self, "pose", checked_pose(self.pose, f"frame {self.name!r}, pose"))
+
+
 @dataclass(frozen=True)
 class Motor:
     """A motor and its gear: rotor inertia and friction.

@@ -16,8 +16,9 @@ from fastdyn.errors import ArgumentError, RobotError
 from fastdyn.geometry import point_inertia
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import Description, warn
+from fastdyn.mechanism.frames import named_frame
 from fastdyn.mechanism.limits import outside
-from fastdyn.mechanism.parts import IDENTITY, Array, Joint, Limits, Link, Motor, checked_pose, frozen, number
+from fastdyn.mechanism.parts import IDENTITY, Array, Frame, Joint, Limits, Link, Motor, checked_pose, frozen, number
 from fastdyn.mechanism.poses import motion, named_link
 
 
@@ -155,6 +156,13 @@ def with_tool(
     joint = Joint(f"{name}_joint", named_link(description, link), name, "fixed", origin=origin)
     made = description.with_fixed_link(tool, joint)
     return made, _load(made, name, tool)
+
+
+def new_frame(description: Description, name: str, on: str | None, pose: ArrayLike | None) -> Frame:
+    """A frame on a link, or on a frame of a link, or on the tip; not yet part of the description."""
+    carrier = named_frame(description, on)
+    here = Frame(name, carrier.on, IDENTITY if pose is None else pose)
+    return Frame(name, carrier.on, carrier.pose @ here.pose)
 
 
 def locked(description: Description, values: Mapping[str, float] | None) -> Description:
