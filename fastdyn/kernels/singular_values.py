@@ -100,20 +100,18 @@ def lengths(A, n, sigma):
 
 
 @kernel
-def least_squares(A, c, n, damping, tolerance, x):
+def least_squares(A, c, n, size, damping, tolerance, x):
     """Adds to x the shortest y that minimises |A y - c|^2 + damping^2 |y|^2; the rank of A and the length of A y - c.
 
-    A and c are changed. A length that is zero up to rounding is given as zero: then A y = c has a solution.
+    A and c are changed. size: the square of the numbers that c is made of. A length that is zero up to rounding is given
+    as zero: then A y = c has a solution.
     """
-    size = fill(A, 0.0)
-    for i in range(SIX):
-        size = size + load(c, i) * load(c, i)
     orthogonalise(A, c, n)
     largest = square(A, n, 0)
     rank, missed, smallest = fill(A, 0.0), fill(A, 0.0), largest
     for i in range(SIX):
         value, part = square(A, n, i), load(c, i)
-        counts = where_above(value, tolerance * tolerance * largest, 1.0, 0.0)
+        counts = where_above(value, tolerance * tolerance * largest, fill(A, 1.0), 0.0)
         gain = where_above(counts, 0.0, 1.0 / (value + damping * damping), 0.0)
         for k in range(n):
             add(x, k, gain * part * load(A, n * i + k))
