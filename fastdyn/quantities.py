@@ -35,8 +35,8 @@ class Field:
     """An input or a result: its name, and the shape of one sample; "n" stands for the number of joints.
 
     coupling: how it transforms to actuator coordinates, whose number then replaces "n": as "position", "rate", "force",
-    "inertia", "matrix", "columns" of a Jacobian, "hessian", or "kinetic" energy. A field without one does not change: it
-    belongs to links or frames.
+    "inertia", "matrix", "columns" of a Jacobian, "hessian", or "kinetic" energy. A field without one does not change:
+    it belongs to links or frames.
     """
 
     name: str
@@ -82,9 +82,10 @@ class Quantity:
     text, rows: the kernel text, and the rows of scratch it needs for n joints; reads, gives: its inputs and results in
     order; optional: trailing inputs that may be left out (an empty buffer). solves: whether the text returns a joint
     that moves no inertia, or -1. index: whether it takes an integer before its inputs. frame: whether it is a quantity
-    of the frame that the flat arrays name. coupled, coupled_rows: a separate text for coupled robots, (P, tree, G, pattern, [index,] inputs ..., results ..., work) in
-    actuator coordinates, where transforming the fields is not enough. layout: that of P and tree. method: its name for
-    `method=`, where a quantity has several texts. source: of a formulation, where it is published.
+    of the frame that the flat arrays name. coupled, coupled_rows: a separate text for coupled robots, (P, tree, G,
+    pattern, [index,] inputs ..., results ..., work) in actuator coordinates, where transforming the fields is not
+    enough. layout: that of P and tree. method: its name for `method=`, where a quantity has several texts. source:
+    of a formulation, where it is published.
     """
 
     name: str

@@ -21,14 +21,20 @@ from fastdyn.scalars import (
     all_above,
     all_finite,
     angle_sum,
+    any_above,
+    atan2,
     by_sign,
     fill,
     give,
     load,
+    maximum,
+    minimum,
     sincos,
     sincos_rows,
+    sqrt,
     store,
     take,
+    where_above,
     width,
 )
 from fastdyn.scalars.lanes import buffer_type
@@ -191,7 +197,93 @@ def test_sums_with_angles_that_are_not_finite_are_not_either(real, count, value)
     assert (found[np.isfinite(x)] == 1.5).all()
 
 
+# ---------------------------------------------------------------------------------------------- atan2 and square root
+
+POINTS = [0.0, -0.0, 1.0, -1.0, 1e-15, -1e-15, 1e15, -1e15, math.inf, -math.inf, math.nan]
+
+
+def angles(X):
+    for i in range(X.shape[0] // 5):
+        y, x = load(X, 5 * i), load(X, 5 * i + 1)
+        store(X, 5 * i + 2, atan2(y, x))
+        store(X, 5 * i + 3, atan2(y, 2.0))
+        store(X, 5 * i + 4, atan2(-1, x))
+
+
+@every_width
+def test_angles_are_those_of_the_c_library_in_every_lane(real, count):
+    rng = np.random.default_rng(5)
+    special = np.array([(y, x) for y in POINTS for x in POINTS]).T  # (2, 121)
+    anywhere = rng.normal(size=(2, 400)) * 10.0 ** rng.uniform(-6, 6, (2, 400))
+    octants = np.array([1, 1, 0.4142135623730951, 2.414213562373095])[:, None] * rng.uniform(1, 2, (4, 20))
+    steep = np.stack([octants.ravel(), np.tile(octants[0], 4)])  # near pi/8, pi/4 and 3 pi/8
+    points = np.concatenate([special, anywhere, steep], axis=1).astype(real)
+    y, x = points[:, np.arange(640) % points.shape[1]]
+    y, x = y.reshape(-1, count), x.reshape(-1, count)
+    X = buffer(5 * len(x), count, real)
+    X[::5], X[1::5] = y, x
+    compiled(angles, real, count, "b")(X)
+    for found, expected in (
+        (X[2::5], np.arctan2(y.astype(float), x.astype(float))),
+        (X[3::5], np.arctan2(y.astype(float), 2.0)),
+        (X[4::5], np.arctan2(-1.0, x.astype(float))),
+    ):
+        # 3 ulp of ours (tests/test_scalars.py), an ulp being at most eps of the value, and 1 of the C library's
+        np.testing.assert_allclose(found, expected, rtol=4 * np.finfo(real).eps, atol=0)
+        known = ~np.isnan(expected)
+        assert np.array_equal(np.signbit(found)[known], np.signbit(expected)[known])  # of zeros, too
+
+
+def roots(X):
+    x = load(X, 0)
+    store(X, 1, sqrt(x))
+    store(X, 2, 1.0 / sqrt(x))
+    store(X, 3, x / sqrt(x))
+
+
+@every_width
+def test_square_roots_are_rounded_once_and_quotients_by_them_a_few_times(real, count):
+    """Whatever the compiler may do with reciprocals: an estimated reciprocal root has errors of many eps."""
+    X = buffer(4, count, real)
+    for seed in range(20):
+        x = X[0] = 10.0 ** np.random.default_rng(seed).uniform(-30, 30, count).astype(real)
+        compiled(roots, real, count, "b")(X)
+        exact = np.sqrt(x.astype(float))
+        assert np.array_equal(X[1], np.sqrt(x))
+        np.testing.assert_allclose(X[2], 1 / exact, rtol=3 * np.finfo(real).eps)  # root, reciprocal, product
+        np.testing.assert_allclose(X[3], exact, rtol=3 * np.finfo(real).eps)
+    X[0] = np.resize([0.0, -1.0, np.inf, np.nan], count)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        compiled(roots, real, count, "b")(X)
+    np.testing.assert_array_equal(X[1], np.resize([0.0, np.nan, np.inf, np.nan], count))
+
+
 # ---------------------------------------------------------------------------------------------- comparisons
+
+
+def choices(X):
+    x, y = load(X, 0), load(X, 1)
+    store(X, 2, where_above(x, y, x, 7.0))
+    store(X, 3, where_above(x, 0.5, -1.0, y))
+    store(X, 4, where_above(2, x, 3.0, 4.0))
+    store(X, 5, minimum(x, y))
+    store(X, 6, maximum(x, y))
+    store(X, 7, minimum(1.0, maximum(x, -1.0)))
+
+
+@every_width
+def test_choices_are_made_in_each_lane(real, count):
+    values = [-2.0, 0.0, 0.5, 3.0, math.inf, -math.inf, math.nan]
+    pairs = np.array([(x, y) for x in values for y in values])[np.arange(64) % 49].T
+    for x, y in zip(*(p.reshape(-1, count).astype(real) for p in pairs), strict=True):
+        X = buffer(8, count, real)
+        X[:2] = x, y
+        compiled(choices, real, count, "b")(X)
+        expected = [
+            np.where(x > y, x, 7), np.where(x > 0.5, -1, y), np.where(x < 2, 3, 4), np.minimum(x, y), np.maximum(x, y),
+            np.minimum(1, np.maximum(x, -1)),
+        ]  # fmt: skip
+        np.testing.assert_array_equal(X[2:], expected)
 
 
 def choose(X):
@@ -211,6 +303,10 @@ def above(X, bound):
     return all_above(load(X, 0), bound)
 
 
+def some_above(X, bound):
+    return any_above(load(X, 0), bound)
+
+
 def finite(X):
     return all_finite(load(X, 0))
 
@@ -227,6 +323,16 @@ def test_comparisons_need_every_lane(real, count):
             X[0, lane] = value
             assert not is_above(X, 98.0)
             assert is_finite(X) == math.isfinite(value)
+
+
+@every_width
+def test_some_lane_is_enough_for_any_above(real, count):
+    is_above, X = compiled(some_above, real, count, "br"), buffer(1, count, real)
+    for lane in range(count):
+        for value in (1.0, 2.0, np.inf, np.nan):
+            X[:] = -99
+            X[0, lane] = value
+            assert is_above(X, 1.0) == (value > 1)
 
 
 # ---------------------------------------------------------------------------------------------- samples in and out

@@ -22,14 +22,20 @@ from fastdyn.scalars import (
     Operations,
     all_above,
     all_finite,
+    any_above,
+    atan2,
     by_sign,
     count,
     fill,
     give,
     load,
+    maximum,
+    minimum,
     sincos,
+    sqrt,
     store,
     take,
+    where_above,
     width,
 )  # fmt: skip
 from fastdyn.scalars.tracing import Graph
@@ -164,6 +170,76 @@ def test_sine_and_cosine_of_a_scalar_are_the_c_librarys():
     np.testing.assert_allclose(C, [*map(math.cos, X)], rtol=0, atol=EPS + ULP / 2)
 
 
+# ---------------------------------------------------------------------------------------------- atan2 and square root
+
+
+def atan2_rows(Y, X, A):
+    for i in range(X.shape[0]):
+        store(A, i, atan2(load(Y, i), load(X, i)))
+
+
+def directions() -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    rng = np.random.default_rng(0)
+    turn = rng.uniform(-np.pi, np.pi, 4000)
+    edges = np.arange(-8, 9) * np.pi / 8 + np.arange(-3, 4)[:, None] * EPS
+    sizes = 10.0 ** rng.uniform(-150, 150, (2, 2000))
+    return {
+        "a turn": (np.sin(turn), np.cos(turn)),
+        "next to multiples of pi/8": (np.sin(edges).ravel(), np.cos(edges).ravel()),
+        "all sizes": (rng.choice((-1, 1), 2000) * sizes[0], rng.choice((-1, 1), 2000) * sizes[1]),
+        "the largest and the smallest": (
+            np.array([8e307, -8e307, 1e-300, 5e-324, -2.2e-308, 1e-320, 8e307]),
+            np.array([8e307, 7e307, -1e-300, 1.0, 3e-308, 3e-320, 1e-308]),
+        ),
+    }
+
+
+@pytest.mark.parametrize("where", directions())
+@pytest.mark.parametrize("lanes", [False, True])
+def test_atan2_is_within_three_ulp(where, lanes):
+    """The reduced point and its quotient round by half an ulp each, the polynomial and the sum by less than one."""
+    y, x = (np.resize(v, -(-v.size // LANES) * LANES) for v in directions()[where])
+    shape = (-1, LANES) if lanes else (-1,)
+    A = np.empty_like(x).reshape(shape)
+    compiled(atan2_rows)(y.reshape(shape), x.reshape(shape), A)
+    worst = 0.0
+    with mpmath.workprec(160):
+        for found, *point in zip(A.ravel().tolist(), y.tolist(), x.tolist(), strict=True):
+            exact = mpmath.atan2(*point)
+            worst = max(worst, float(abs(found - exact) / np.spacing(abs(float(exact)))))
+    assert worst <= 3
+
+
+def verbs_of_two(X):
+    x, y = load(X, 0), load(X, 1)
+    store(X, 2, sqrt(x))
+    store(X, 3, atan2(x, y))
+    store(X, 4, atan2(2, x))
+    store(X, 5, minimum(x, y))
+    store(X, 6, maximum(x, y))
+    store(X, 7, where_above(x, y, 1, x))
+    store(X, 8, where_above(y, 0.5, y, -1.0))
+
+
+@in_python_and_compiled
+def test_verbs_of_a_scalar_are_those_of_numpy(build):
+    run, values = build(verbs_of_two), [-1.0, 0.0, -0.0, 0.25, 3.0, np.inf, -np.inf, np.nan]
+    for x, y in [(x, y) for x in values for y in values]:
+        X = np.array([x, y, *[99.0] * 7])
+        run(X)
+        with np.errstate(invalid="ignore"):
+            angles = np.arctan2(x, y), np.arctan2(2, x)
+            expected = [
+                np.sqrt(x),
+                *angles,
+                np.minimum(x, y),
+                np.maximum(x, y),
+                1 if x > y else x,
+                y if y > 0.5 else -1,
+            ]
+        np.testing.assert_allclose(X[2:], expected, rtol=4 * EPS, atol=0)  # 3 ulp ours, 1 the C library's
+
+
 # ---------------------------------------------------------------------------------------------- questions
 
 
@@ -185,6 +261,21 @@ def test_by_sign_chooses_in_each_lane(build):
 
 def above(X, bound):
     return all_above(load(X, 0), bound)
+
+
+def some_above(X, bound):
+    return any_above(load(X, 0), bound)
+
+
+@in_python_and_compiled
+def test_any_above_needs_one_lane(build):
+    ask = build(some_above)
+    for value in (1.0, 2.0, np.inf, np.nan):
+        assert ask(np.array([value]), 1.0) == (value > 1)
+        for lane in range(LANES):
+            X = rows(-2.0)
+            X[0, lane] = value
+            assert ask(X, 1.0) == (value > 1)
 
 
 @in_python_and_compiled
@@ -297,10 +388,11 @@ def test_counting_scalars_count_a_known_text():
         s, c = sincos(a)
         x[2] = 2.0 * a - b / a + (1.0 - s) * c  # *, /, *; three + or -
         x[3] = -a + 1.0 / b + by_sign(a, b, a)  # /; two +; a sign and a choice are free
-        return all_above(a, 0.0)
+        x[3] = where_above(a, b, minimum(a, 1.0), sqrt(atan2(maximum(1.0, b), a)))
+        return all_above(a, 0.0) and any_above(a, 9.0)  # True of whatever the work that may be skipped depends on
 
     given = np.array([0.5, 2.0, 0.0, 0.0])
-    assert count(text, given) == Operations(multiplications=2, additions=5, divisions=2, sincos=1)
+    assert count(text, given) == Operations(multiplications=2, additions=5, divisions=2, sincos=1, sqrt=1, atan2=1)
     assert given.tolist() == [0.5, 2.0, 0.0, 0.0]  # counted on a copy
 
 
@@ -308,6 +400,8 @@ def test_counting_scalars_compute_what_floats_compute():
     def text(x):
         x[2] = 2.0 * x[0] - x[1] / x[0] + (1.0 - x[1]) * 3.0
         x[3] = sincos(x[0])[0] + by_sign(-x[0], 1.0, 2.0)
+        x[3] = x[3] + where_above(x[0], 0.1, sqrt(x[1]), 5.0) + where_above(0.1, x[0], 7.0, atan2(x[0], 0.25))
+        x[3] = x[3] + atan2(-2.0, x[1]) - maximum(x[0], x[1]) * minimum(3.0, x[0])
 
     plain, counting = np.array([0.5, 2.0, 0.0, 0.0]), Counting.array([0.5, 2.0, 0.0, 0.0])
     text(plain)

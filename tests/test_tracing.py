@@ -17,12 +17,18 @@ from fastdyn.scalars import (
     add,
     all_above,
     all_finite,
+    any_above,
+    atan2,
     by_sign,
     count,
     fill,
     load,
+    maximum,
+    minimum,
     sincos,
+    sqrt,
     store,
+    where_above,
 )
 from fastdyn.scalars.symbols import Symbolic
 from fastdyn.scalars.tracing import Graph, Traced
@@ -32,7 +38,7 @@ EPS = np.finfo(float).eps
 
 
 def text(P, X):
-    """Uses every verb: four inputs in the first rows of X, six results in the next."""
+    """Uses every verb: four inputs in the first rows of X, eight results in the next."""
     s, c = sincos(load(X, 0) + P[0])
     axis = s, -c, fill(X, 0.0)
     arm = load(X, 1), P[1] * load(X, 2), fill(X, 1.0)
@@ -43,10 +49,13 @@ def text(P, X):
     friction = by_sign(load(X, 3), P[3], -P[3]) + by_sign(-load(X, 3), load(X, 1), -load(X, 2))
     store(X, 8, friction)
     store(X, 9, load(X, 2) if P[3] == 0 else -friction)
-    return all_above(3.0 + load(X, 3), P[2]) and all_finite(friction)
+    root = sqrt(maximum(load(X, 0), 0.25) - minimum(-load(X, 1), 0.0))
+    store(X, 10, where_above(-load(X, 2), P[0], root, -root) + where_above(P[0], 0.1, load(X, 1), 0.0))
+    store(X, 11, atan2(-load(X, 0), -load(X, 1)) + atan2(P[1], load(X, 2)))
+    return all_above(3.0 + load(X, 3), P[2]) and all_finite(friction) and any_above(root, 0.0)
 
 
-ROWS = 10
+ROWS = 12
 P = np.array([0.3, -1.0, 1.7, 0.4])
 
 
@@ -86,12 +95,16 @@ CONSTANTS = st.sampled_from([0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, 0.1, -0.1, 3.
 EXPRESSIONS = st.recursive(
     st.one_of(CONSTANTS, st.integers(0, 2)),  # a constant, or the number of an input
     lambda deeper: st.one_of(
-        st.tuples(st.sampled_from("+-*/"), deeper, deeper),
-        st.tuples(st.sampled_from(["neg", "sin", "cos"]), deeper),
+        st.tuples(st.sampled_from([*"+-*/", "atan2"]), deeper, deeper),
+        st.tuples(st.sampled_from(["neg", "sin", "cos", "sqrt"]), deeper),
         st.tuples(st.just("by_sign"), deeper, deeper, deeper),
+        st.tuples(st.just("where_above"), deeper, deeper, deeper, deeper),
     ),
     max_leaves=25,
 )
+
+
+CHOICES = {"by_sign": by_sign, "where_above": where_above, "sqrt": sqrt, "atan2": atan2}
 
 
 def built(expression, inputs, constant):
@@ -106,8 +119,10 @@ def built(expression, inputs, constant):
         return -a
     if operation in ("sin", "cos"):
         return sincos(a)[operation == "cos"]
-    if operation == "by_sign":
-        return by_sign(a, *rest)
+    if operation == "atan2" and isinstance(a, float) and a == 0:
+        raise ZeroDivisionError("a graph does not keep the sign of a zero")
+    if operation in CHOICES:
+        return CHOICES[operation](a, *rest)
     (b,) = rest
     return a + b if operation == "+" else a - b if operation == "-" else a * b if operation == "*" else a / b
 
@@ -156,8 +171,9 @@ def test_constants_are_computed():
     graph = Graph()
     a, b = graph.array([3.0, -0.5])
     s, c = sincos(a)
-    found = [a + b, a - b, a * b, a / b, 1.0 / b, -a, s, c, by_sign(b, a, 4.0)]
+    found = [a + b, a - b, a * b, a / b, 1.0 / b, -a, s, c, by_sign(b, a, 4.0), sqrt(a), atan2(b, a), maximum(a, b)]
     expected = [2.5, 3.5, -1.5, -6.0, -2.0, -3.0, math.sin(3.0), math.cos(3.0), 4.0]
+    expected += [math.sqrt(3.0), math.atan2(-0.5, 3.0), 3.0]
     assert [y.known for y in found] == expected
     assert {operation for operation, _ in graph.nodes} == {"constant"}
 
@@ -169,11 +185,14 @@ def test_operations_are_shared_up_to_sign():
     def costs(*values):
         return graph.operations(values).totals()
 
-    assert costs(x + y, y + x, -x - y) == (0, 1, 0, 0)
-    assert costs(x - y, y - x, -y + x) == (0, 1, 0, 0)
-    assert costs(x * y, -y * x, y * -x) == (1, 0, 0, 0)
-    assert costs(x / y, -x / y, x / -y) == (0, 0, 1, 0)
-    assert costs(*sincos(x), *sincos(-x)) == (0, 0, 0, 1)
+    assert costs(x + y, y + x, -x - y) == (0, 1, 0, 0, 0, 0)
+    assert costs(x - y, y - x, -y + x) == (0, 1, 0, 0, 0, 0)
+    assert costs(x * y, -y * x, y * -x) == (1, 0, 0, 0, 0, 0)
+    assert costs(x / y, -x / y, x / -y) == (0, 0, 1, 0, 0, 0)
+    assert costs(*sincos(x), *sincos(-x)) == (0, 0, 0, 1, 0, 0)
+    assert costs(sqrt(x), sqrt(x)) == (0, 0, 0, 0, 1, 0)
+    assert costs(atan2(x, y), atan2(-x, y)) == (0, 0, 0, 0, 0, 1)
+    assert where_above(y, 1.0, x, x) == x
     assert len(graph.live([by_sign(x, y, -y), by_sign(-x, y, -y), by_sign(x, -y, y)])) == 4  # x, y, -y, a choice
 
 
@@ -182,8 +201,8 @@ def test_only_what_outputs_need_is_live():
     x, y = graph.inputs("x", 2)
     unused, used = x * y, (x + y) * 2.0
     assert graph.live([used]) == [x.node, y.node, (x + y).node, graph.constant(2.0).node, used.node]
-    assert graph.operations([used]).totals() == (1, 1, 0, 0)
-    assert graph.operations().totals() == (2, 1, 0, 0)
+    assert graph.operations([used]).totals() == (1, 1, 0, 0, 0, 0)
+    assert graph.operations().totals() == (2, 1, 0, 0, 0, 0)
     assert unused.node not in graph.live([used])
     for number, (operation, operands) in enumerate(graph.nodes):
         assert operation in ("input", "constant") or all(k < number for k in operands)

@@ -92,13 +92,8 @@ class Description(Record):
         >>> Description([Link("base")], [], name="post").replace(name="pole").name
         'pole'
         """
-        parts: dict[str, Any] = {
-            "links": self.all_links,
-            "joints": self.all_joints,
-            "name": self.name,
-            "gravity": self.gravity,
-        }
-        parts |= {"mount": self.mount, "coupling": self.coupling, "added_frames": self.added_frames}
+        names = ("links", "joints", "name", "gravity", "mount", "coupling", "added_frames")
+        parts: dict[str, Any] = dict(zip(names, self._arguments(), strict=True))
         return Description(**{**parts, **changes})
 
     def with_link(self, link: Link) -> Description:
@@ -217,7 +212,7 @@ class Description(Record):
     def frame_place(self, frame: Frame) -> tuple[int, Array]:
         """As `place`, of a frame."""
         joint, where = self.place(frame.on)
-        return joint, where @ frame.pose
+        return joint, where @ np.asarray(frame.pose)
 
     @cached_property
     def _places(self) -> dict[str, int]:

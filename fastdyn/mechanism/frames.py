@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from fastdyn.errors import ArgumentError, RobotError
@@ -35,6 +36,6 @@ def named_frame(description: Description, frame: str | Frame | None, point: Arra
     if point is None:
         return found
     try:
-        return Frame(found.name, found.on, found.pose @ go(*frozen(point, (3,), "point").tolist()))
+        return Frame(found.name, found.on, np.asarray(found.pose) @ go(*frozen(point, (3,), "point").tolist()))
     except RobotError as problem:
         raise ArgumentError(str(problem)) from problem

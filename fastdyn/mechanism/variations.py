@@ -162,7 +162,7 @@ def new_frame(description: Description, name: str, on: str | None, pose: ArrayLi
     """A frame on a link, or on a frame of a link, or on the tip; not yet part of the description."""
     carrier = named_frame(description, on)
     here = Frame(name, carrier.on, IDENTITY if pose is None else pose)
-    return Frame(name, carrier.on, carrier.pose @ here.pose)
+    return Frame(name, carrier.on, np.asarray(carrier.pose) @ np.asarray(here.pose))
 
 
 def locked(description: Description, values: Mapping[str, float] | None) -> Description:

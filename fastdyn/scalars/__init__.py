@@ -12,17 +12,23 @@ A text computes with + - * / and negation, and with these verbs (verbs.py):
     fill(buffer, value)                 a constant of the buffer's kind of scalar: x.like(value)
     angle_sum(x, offset)                x + offset, up to whole turns
     sincos(x), sincos_rows              sine and cosine: x.sincos()
+    sqrt(x), atan2(y, x)                x.sqrt(), y.atan2(x)
     by_sign(x, positive, negative)      positive where x > 0, negative where x < 0, else 0: x.by_sign(...)
+    where_above(x, bound, a, b)         a where x > bound, else b, in each lane: x.where_above(bound, a, b)
+    minimum(x, y), maximum(x, y)        in each lane, by where_above
     all_above(x, bound)                 whether x > bound in every lane: x.all_above(bound)
+    any_above(x, bound)                 whether x > bound in some lane, or not known: x.any_above(bound)
     all_finite(x)                       whether no lane is NaN or infinite: x.all_finite()
     width, take, give                   blocks of samples into a buffer and out
     block(stack, k)                     the parameters of several robots, P, on lanes
 
 Their compiled versions (lanes.py, trigonometry.py, samples.py, parameters.py) are loaded at the first compilation.
-It may branch on integers, on all_above and all_finite, and on whether a constant of the model == a number.
+It may branch on integers, on all_above and all_finite, and on whether a constant of the model == a number; on any_above
+only to skip work that would change nothing.
 
-A new kind of scalar implements the operators, which also accept floats on either side, == for constants, and the five
-methods named above. Its buffers are 1-D NumPy arrays of objects.
+A new kind of scalar implements the operators, which also accept floats on either side, == for constants, and the
+methods named above: x, or y of atan2, is of that kind, the other operands may be floats. Its buffers are 1-D
+NumPy arrays of objects.
 """
 
 from fastdyn.compiler.policy import kernel, lowered_by
@@ -37,15 +43,21 @@ from fastdyn.scalars.verbs import (
     all_above,
     all_finite,
     angle_sum,
+    any_above,
+    atan2,
     block,
     by_sign,
     fill,
     give,
     load,
+    maximum,
+    minimum,
     sincos,
     sincos_rows,
+    sqrt,
     store,
     take,
+    where_above,
     width,
 )
 
@@ -65,6 +77,8 @@ __all__ = [
     "all_above",
     "all_finite",
     "angle_sum",
+    "any_above",
+    "atan2",
     "block",
     "by_sign",
     "count",
@@ -75,10 +89,14 @@ __all__ = [
     "kernel",
     "kind_of",
     "load",
+    "maximum",
+    "minimum",
     "sincos",
     "sincos_rows",
+    "sqrt",
     "store",
     "take",
+    "where_above",
     "width",
 ]
 

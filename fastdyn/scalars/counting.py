@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from fastdyn.scalars.verbs import sqrt
+
 
 @dataclass(frozen=True)
 class Operations:
@@ -21,6 +23,8 @@ class Operations:
     additions: int = 0
     divisions: int = 0
     sincos: int = 0
+    sqrt: int = 0
+    atan2: int = 0
 
     def __add__(self, other: Operations) -> Operations:
         return Operations(*(a + b for a, b in zip(self.totals(), other.totals(), strict=True)))
@@ -28,9 +32,9 @@ class Operations:
     def __sub__(self, other: Operations) -> Operations:
         return Operations(*(a - b for a, b in zip(self.totals(), other.totals(), strict=True)))
 
-    def totals(self) -> tuple[int, int, int, int]:
-        """The four numbers in order."""
-        return self.multiplications, self.additions, self.divisions, self.sincos
+    def totals(self) -> tuple[int, ...]:
+        """The six numbers in order."""
+        return self.multiplications, self.additions, self.divisions, self.sincos, self.sqrt, self.atan2
 
 
 class Tally(Counter[str]):
@@ -39,7 +43,7 @@ class Tally(Counter[str]):
     >>> tally = Tally()
     >>> x = Counting.array([3.0, 4.0], tally)
     >>> float(x[0] * x[0] + x[1] * x[1]), tally.operations()
-    (25.0, Operations(multiplications=2, additions=1, divisions=0, sincos=0))
+    (25.0, Operations(multiplications=2, additions=1, divisions=0, sincos=0, sqrt=0, atan2=0))
     """
 
     def operations(self) -> Operations:
@@ -100,9 +104,25 @@ class Counting:
         sine, cosine = math.sin(self.value), math.cos(self.value)
         return self._counted("sincos", sine, None), self.like(cosine)
 
+    def sqrt(self) -> Counting:
+        """Counted as an operation of its own kind."""
+        return self._counted("sqrt", sqrt(self.value), None)
+
+    def atan2(self, x: Any) -> Counting:
+        """The angle of (x, self), counted as an operation of its own kind."""
+        return self._counted("atan2", math.atan2(self.value, _value(x)), x)
+
     def by_sign(self, positive: Any, negative: Any) -> Counting:
         """A choice, not an operation."""
         return self.like(_value(positive) if self.value > 0 else _value(negative) if self.value < 0 else 0.0)
+
+    def where_above(self, bound: Any, above: Any, otherwise: Any) -> Counting:
+        """A choice, not an operation."""
+        return self.like(_value(above) if self.value > _value(bound) else _value(otherwise))
+
+    def any_above(self, bound: Any) -> bool:
+        """True: what a text costs does not depend on values, so that no work is skipped."""
+        return True
 
     def all_above(self, bound: Any) -> bool:
         """Whether the value is above a bound; not counted."""
@@ -141,7 +161,7 @@ def count(text: Callable[..., Any], *arguments: Any) -> Operations:
     `Counting.array` to see them. These join the count; everything else is passed as it is.
 
     >>> count(lambda x: x[0] * x[1] + 1.0, np.ones(2))
-    Operations(multiplications=1, additions=1, divisions=0, sincos=0)
+    Operations(multiplications=1, additions=1, divisions=0, sincos=0, sqrt=0, atan2=0)
     """
     tally = Tally()
     text(*(_counting(a, tally) for a in arguments))

@@ -15,7 +15,22 @@ from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
 from fastdyn.compiler.policy import FAST, overload
-from fastdyn.scalars.verbs import LANES, SINGLE_LANES, add, all_above, all_finite, by_sign, fill, load, store
+from fastdyn.scalars.verbs import (
+    LANES,
+    SINGLE_LANES,
+    add,
+    all_above,
+    all_finite,
+    any_above,
+    by_sign,
+    fill,
+    load,
+    maximum,
+    minimum,
+    sqrt,
+    store,
+    where_above,
+)
 
 # ---------------------------------------------------------------------------------------------- the types
 
@@ -105,7 +120,7 @@ def splat(builder, x, vector):
     return builder.shuffle_vector(first, undefined, constant(0, ir.VectorType(INT32, vector.count)))
 
 
-def _widened(context, builder, value, t, lane):
+def widened(context, builder, value, t, lane):
     """A number, or lanes, as lanes."""
     return value if is_lane(t) else splat(builder, context.cast(builder, value, t, lane.element), lane.vector)
 
@@ -123,7 +138,7 @@ def _define_binary(op, instruction):
         lane = a if is_lane(a) else b
 
         def lower(context, builder, sig, args):
-            x, y = (_widened(context, builder, v, t, lane) for v, t in zip(args, sig.args, strict=True))
+            x, y = (widened(context, builder, v, t, lane) for v, t in zip(args, sig.args, strict=True))
             return getattr(builder, instruction)(x, y, flags=FAST)
 
         return lane(a, b), lower
@@ -152,6 +167,21 @@ def _negate(typingctx, x):
 @overload(operator.neg)
 def _negate_overload(x):
     return (lambda x: _negate(x)) if is_lane(x) else None
+
+
+@intrinsic
+def _sqrt(typingctx, x):
+    def lower(context, builder, sig, args):
+        kind = f"v{x.count}f{64 if x.element == types.float64 else 32}"
+        unary = ir.FunctionType(x.vector, [x.vector])
+        return builder.call(cgutils.get_or_insert_function(builder.module, unary, f"llvm.sqrt.{kind}"), args)
+
+    return x(x), lower
+
+
+@overload(sqrt)
+def _sqrt_overload(x):
+    return (lambda x: _sqrt(x)) if is_lane(x) else (lambda x: math.sqrt(x))
 
 
 # ---------------------------------------------------------------------------------------------- buffers
@@ -224,7 +254,7 @@ def _fill(typingctx, array, x):
     lane = lane_of(array)
 
     def lower(context, builder, sig, args):
-        return _widened(context, builder, args[1], sig.args[1], lane)
+        return widened(context, builder, args[1], sig.args[1], lane)
 
     return lane(array, x), lower
 
@@ -260,11 +290,48 @@ def _fill_overload(buffer, value):
 def _by_sign(typingctx, x, positive, negative):
     def lower(context, builder, sig, args):
         zero = constant(0.0, x.vector)
-        plus, minus = (_widened(context, builder, v, t, x) for v, t in zip(args[1:], sig.args[1:], strict=True))
+        plus, minus = (widened(context, builder, v, t, x) for v, t in zip(args[1:], sig.args[1:], strict=True))
         below = builder.select(builder.fcmp_ordered("<", args[0], zero), minus, zero)
         return builder.select(builder.fcmp_ordered(">", args[0], zero), plus, below)
 
     return x(x, positive, negative), lower
+
+
+@intrinsic
+def _where_above(typingctx, x, bound, above, otherwise):
+    lane = next(t for t in (x, bound, above, otherwise) if is_lane(t))
+
+    def lower(context, builder, sig, args):
+        values = (widened(context, builder, v, t, lane) for v, t in zip(args, sig.args, strict=True))
+        value, limit, then, other = values
+        return builder.select(builder.fcmp_ordered(">", value, limit), then, other)
+
+    return lane(x, bound, above, otherwise), lower
+
+
+def _define_extreme(verb, order):
+    @intrinsic
+    def extreme(typingctx, x, y):
+        lane = x if is_lane(x) else y
+
+        def lower(context, builder, sig, args):
+            a, b = (widened(context, builder, v, t, lane) for v, t in zip(args, sig.args, strict=True))
+            found = builder.select(builder.fcmp_ordered(order, a, b), a, b)  # b if one is NaN
+            return builder.select(builder.fcmp_unordered("uno", a, a), a, found)
+
+        return lane(x, y), lower
+
+    @overload(verb)
+    def overloaded(x, y):
+        if is_lane(x) or is_lane(y):
+            return lambda x, y: extreme(x, y)
+        if order == "<":
+            return lambda x, y: float(x) if x < y or x != x else float(y)
+        return lambda x, y: float(x) if x > y or x != x else float(y)
+
+
+_define_extreme(minimum, "<")
+_define_extreme(maximum, ">")
 
 
 def every(builder, bits):
@@ -276,8 +343,17 @@ def every(builder, bits):
 @intrinsic
 def _all_above(typingctx, x, bound):
     def lower(context, builder, sig, args):
-        limit = _widened(context, builder, args[1], sig.args[1], x)
+        limit = widened(context, builder, args[1], sig.args[1], x)
         return every(builder, builder.fcmp_ordered(">", args[0], limit))
+
+    return types.boolean(x, bound), lower
+
+
+@intrinsic
+def _any_above(typingctx, x, bound):
+    def lower(context, builder, sig, args):
+        limit = widened(context, builder, args[1], sig.args[1], x)
+        return builder.not_(every(builder, builder.not_(builder.fcmp_ordered(">", args[0], limit))))
 
     return types.boolean(x, bound), lower
 
@@ -297,6 +373,18 @@ def _by_sign_overload(x, positive, negative):
     if is_lane(x):
         return lambda x, positive, negative: _by_sign(x, positive, negative)
     return lambda x, positive, negative: positive if x > 0 else (negative if x < 0 else 0.0)
+
+
+@overload(where_above)
+def _where_above_overload(x, bound, above, otherwise):
+    if any(is_lane(t) for t in (x, bound, above, otherwise)):
+        return lambda x, bound, above, otherwise: _where_above(x, bound, above, otherwise)
+    return lambda x, bound, above, otherwise: float(above) if x > bound else float(otherwise)
+
+
+@overload(any_above)
+def _any_above_overload(x, bound):
+    return (lambda x, bound: _any_above(x, bound)) if is_lane(x) else (lambda x, bound: x > bound)
 
 
 @overload(all_above)

@@ -64,6 +64,23 @@ class Symbolic:
         x, above, below = self.expression, _expression(positive), _expression(negative)
         return Symbolic(_sympy().Piecewise((above, x > 0), (below, x < 0), (0, True)))
 
+    def sqrt(self) -> Symbolic:
+        """The square root as a function."""
+        return Symbolic(_sympy().sqrt(self.expression))
+
+    def atan2(self, x: Any) -> Symbolic:
+        """The angle of (x, self) as a function."""
+        return Symbolic(_sympy().atan2(self.expression, _expression(x)))
+
+    def where_above(self, bound: Any, above: Any, otherwise: Any) -> Symbolic:
+        """A piecewise function."""
+        asked = self.expression > _expression(bound)
+        return Symbolic(_sympy().Piecewise((_expression(above), asked), (_expression(otherwise), True)))
+
+    def any_above(self, bound: Any) -> bool:
+        """True: not known, so that no work is skipped."""
+        return True
+
     def all_above(self, bound: Any) -> bool:
         """True: the equations hold where the value is above the bound."""
         return True

@@ -4,7 +4,7 @@
 >>> q, (a, b) = graph.inputs("q", 2), graph.array([2.0, 0.0])
 >>> y = a * q[0] + b * q[1] - q[1]
 >>> graph.operations([y])
-Operations(multiplications=1, additions=1, divisions=0, sincos=0)
+Operations(multiplications=1, additions=1, divisions=0, sincos=0, sqrt=0, atan2=0)
 >>> graph.evaluate([y], {"q": [3.0, 4.0]})
 array([2.])
 """
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastdyn.scalars.counting import Operations
-from fastdyn.scalars.verbs import by_sign, sincos
+from fastdyn.scalars.verbs import atan2, by_sign, sincos, sqrt, where_above
 
 Node = tuple[str, tuple[Any, ...]]
 
@@ -31,7 +31,10 @@ _RULES: dict[str, Any] = {
     "neg": lambda a: -a,
     "sin": lambda a: sincos(a)[0],
     "cos": lambda a: sincos(a)[1],
+    "sqrt": sqrt,
+    "atan2": atan2,
     "by_sign": by_sign,
+    "where_above": where_above,
 }
 
 
@@ -50,16 +53,20 @@ class Graph:
         input       a name and an index
         constant    a float
         + - * /     two nodes
-        neg         a node; made only for operands of by_sign
+        neg         a node; made only for operands of the operations below
         sin, cos    a node
+        sqrt        a node
+        atan2       y, x
         by_sign     x, positive, negative: positive where x > 0, negative where x < 0, else 0
+        where_above x, bound, a, b: a where x > bound, else b
 
     A scalar of the graph is a node with a sign (`Traced`), so that a change of sign is no operation.
 
     checks: what the text asked by all_above. The trace follows the answer True; whoever runs the graph checks.
 
     fold: operations on constants are computed, zeros and ones dropped, and operations that were made before, up to
-    sign, shared. No result changes as long as all values are finite. Without it every operation is recorded.
+    sign, shared. No result changes as long as all values are finite; the sign of a zero, which atan2 sees, may.
+    Without it every operation is recorded.
     """
 
     def __init__(self, fold: bool = True) -> None:
@@ -104,7 +111,8 @@ class Graph:
         nodes = [self.nodes[k] for k in numbers]
         made = Counter(operation for operation, _ in nodes)
         sines, cosines = (Counter(operands for name, operands in nodes if name == which) for which in ("sin", "cos"))
-        return Operations(made["*"], made["+"] + made["-"], made["/"], (sines | cosines).total())
+        waves = (sines | cosines).total()
+        return Operations(made["*"], made["+"] + made["-"], made["/"], waves, made["sqrt"], made["atan2"])
 
     def evaluate(self, outputs: Any, inputs: Mapping[str, Any]) -> np.ndarray[Any, np.dtype[Any]]:
         """The values of outputs, in their shape, for inputs by name: arrays of floats, or of rows of samples.
@@ -197,6 +205,22 @@ class Graph:
         known = x.known if self.fold else None
         return self._made("cos", x.node) if known is None else self.constant(sincos(known)[1])
 
+    def _root(self, x: Traced) -> Traced:
+        known = x.known if self.fold else None
+        return self._made("sqrt", self._unsigned(x)) if known is None else self.constant(sqrt(known))
+
+    def _angle(self, y: Traced, x: Traced) -> Traced:
+        if self.fold and y.known is not None and x.known is not None:
+            return self.constant(atan2(y.known, x.known))
+        return self._made("atan2", y.node, self._unsigned(x), sign=y.sign)
+
+    def _where(self, x: Traced, bound: Traced, above: Traced, otherwise: Traced) -> Traced:
+        if self.fold and x.known is not None and bound.known is not None:
+            return above if x.known > bound.known else otherwise
+        if self.fold and (above.node, above.sign) == (otherwise.node, otherwise.sign):
+            return above
+        return self._made("where_above", *(self._unsigned(y) for y in (x, bound, above, otherwise)))
+
     def _choice(self, x: Traced, positive: Traced, negative: Traced) -> Traced:
         if self.fold and x.known is not None:
             return self.own(by_sign(x.known, positive, negative))
@@ -268,7 +292,9 @@ class Traced:
         return hash((self.node, self.sign))
 
     def __bool__(self) -> bool:
-        raise TypeError("the text branches on a value that is not known while tracing: use by_sign or all_above")
+        raise TypeError(
+            "the text branches on a value that is not known while tracing: use by_sign, where_above or all_above"
+        )
 
     def like(self, value: Any) -> Traced:
         """A constant of the same graph."""
@@ -281,6 +307,22 @@ class Traced:
     def by_sign(self, positive: Any, negative: Any) -> Traced:
         """One node."""
         return self.graph._choice(self, self.graph.own(positive), self.graph.own(negative))
+
+    def sqrt(self) -> Traced:
+        """One node."""
+        return self.graph._root(self)
+
+    def atan2(self, x: Any) -> Traced:
+        """One node."""
+        return self.graph._angle(self, self.graph.own(x))
+
+    def where_above(self, bound: Any, above: Any, otherwise: Any) -> Traced:
+        """One node."""
+        return self.graph._where(self, *(self.graph.own(y) for y in (bound, above, otherwise)))
+
+    def any_above(self, bound: Any) -> bool:
+        """True: not known, so that no work is skipped."""
+        return True
 
     def all_above(self, bound: Any) -> bool:
         """True; what was asked is recorded in the graph's checks."""

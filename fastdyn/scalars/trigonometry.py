@@ -1,8 +1,11 @@
-"""Sine and cosine, for scalars and for lanes.
+"""Sine, cosine and atan2, for scalars and for lanes.
 
 Range reduction by Cody and Waite (pi/2 in parts so short that k times a part is exact), then minimax polynomials on
 [-pi/4, pi/4]: fdlibm's for float64, Cephes' for float32. Lanes beyond the range of the reduction, NaN and infinity are
 computed one by one by the C library, so that no lane's result depends on the others.
+
+atan2 brings the angle to [-pi/8, pi/8] by exchanging |x| and |y| and by a turn of pi/4, before its only division, then
+a minimax polynomial: fdlibm's for float64, Cephes' for float32.
 
 In single precision whole turns are taken off an angle before anything is added to it: x + offset has the spacing of
 its own size, which at 300 rad is 3e-5.
@@ -26,8 +29,9 @@ from fastdyn.scalars.lanes import (
     is_lane,
     masked_load,
     masked_store,
+    widened,
 )
-from fastdyn.scalars.verbs import LANES, SINCOS_RANGE, SINGLE_SINCOS_RANGE, angle_sum, sincos, sincos_rows
+from fastdyn.scalars.verbs import LANES, SINCOS_RANGE, SINGLE_SINCOS_RANGE, angle_sum, atan2, sincos, sincos_rows
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,8 @@ class _Recipe:
     cos: tuple[float, ...]  # c = 1 - r^2 / 2 + r^4 (cos0 + cos1 r^2 + ...)
     magic: float  # 1.5 times 2^(bits of the mantissa): adding and subtracting it rounds to an integer
     bits: int
+    quarter_pi: tuple[float, float]  # pi/4; 4 times the first part is exact
+    atan: tuple[float, ...]  # atan t = t + t^3 (atan0 + atan1 t^2 + ...)
 
 
 _FLOAT64 = _Recipe(
@@ -49,6 +55,10 @@ _FLOAT64 = _Recipe(
      -2.75573143513906633035e-07, 2.08757232129817482790e-09, -1.13596475577881948265e-11),
     6755399441055744.0,
     64,
+    (7.85398163367062807e-01, 3.03855025325309633e-11),
+    (-3.33333333333329318027e-01, 1.99999999998764832476e-01, -1.42857142725034663711e-01, 1.11111104054623557880e-01,
+     -9.09088713343650656196e-02, 7.69187620504482999495e-02, -6.66107313738753120669e-02, 5.83357013379057348645e-02,
+     -4.97687799461593236017e-02, 3.65315727442169155270e-02, -1.62858201153657823623e-02),
 )  # fmt: skip
 _FLOAT32 = _Recipe(
     SINGLE_SINCOS_RANGE,
@@ -57,6 +67,8 @@ _FLOAT32 = _Recipe(
     (4.166664568298827e-2, -1.388731625493765e-3, 2.443315711809948e-5),
     12582912.0,
     32,
+    (0.78515625, 2.41913397448309616e-04),
+    (-3.33329491539e-1, 1.99777106478e-1, -1.38776856032e-1, 8.05374449538e-2),
 )
 
 
@@ -232,6 +244,73 @@ def _sincos_overload(x):
         return math.sin(x), math.cos(x)
 
     return sincos_scalar
+
+
+# ---------------------------------------------------------------------------------------------- atan2
+
+
+@intrinsic
+def _atan2(typingctx, y, x):
+    recipe, kind = _recipe(y), y
+
+    def lower(context, b, sig, args):
+        y, x = args
+        floats, flags = y.type, ("contract",)  # no reordering, as in _polynomial
+        integers = ir.IntType(recipe.bits)
+        if is_lane(kind):
+            integers = ir.VectorType(integers, kind.count)
+        zero, top = constant(0.0, floats), constant(1 << (recipe.bits - 1), integers)
+
+        def sign(u):
+            return b.and_(b.bitcast(u, integers), top)
+
+        def turned(u, signs):
+            return b.bitcast(b.xor(b.bitcast(u, integers), signs), floats)
+
+        def multiply_add(u, v, w):
+            return b.fadd(b.fmul(u, v, flags=flags), w, flags=flags)
+
+        # 0 <= short <= long: their angle a is in [0, pi/4]
+        across, along = turned(y, sign(y)), turned(x, sign(x))
+        swapped = b.fcmp_ordered(">", across, along)
+        short, long = b.select(swapped, along, across), b.select(swapped, across, along)
+        total = b.fadd(short, long, flags=flags)
+        # a = atan t if it is below pi/8, else pi/4 + atan t
+        steep = b.fcmp_ordered(">=", short, b.fmul(long, constant(math.sqrt(2) - 1, floats), flags=flags))
+        difference = b.select(b.fcmp_ordered("==", short, long), zero, b.fsub(short, long, flags=flags))
+        t = b.fdiv(b.select(steep, difference, short), b.select(steep, total, long), flags=flags)
+        z = b.fmul(t, t, flags=flags)
+        p = constant(recipe.atan[-1], floats)
+        for c in recipe.atan[-2::-1]:
+            p = multiply_add(z, p, constant(c, floats))
+        a = multiply_add(b.fmul(t, z, flags=flags), p, t)
+        eighths = b.select(steep, constant(1.0, floats), zero)
+        origin = b.fcmp_ordered("==", total, zero)  # 0 / 0; not for NaN
+        a, eighths = b.select(origin, zero, a), b.select(origin, zero, eighths)
+        # pi/2 - a if exchanged, then pi - that if x is negative or -0: eighths of a turn, and the sign of atan t
+        eighths = b.select(swapped, b.fsub(constant(2.0, floats), eighths, flags=flags), eighths)
+        backward = b.icmp_signed("!=", sign(x), constant(0, integers))
+        eighths = b.select(backward, b.fsub(constant(4.0, floats), eighths, flags=flags), eighths)
+        a = turned(a, b.select(b.xor(swapped, backward), top, constant(0, integers)))
+        first, rest = (constant(part, floats) for part in recipe.quarter_pi)
+        a = multiply_add(eighths, first, multiply_add(eighths, rest, a))
+        return turned(a, sign(y))
+
+    return kind(kind, kind), lower
+
+
+@intrinsic
+def _as_lanes(typingctx, value, like):
+    return like(value, like), lambda context, b, sig, args: widened(context, b, args[0], sig.args[0], like)
+
+
+@overload(atan2)
+def _atan2_overload(y, x):
+    if not (is_lane(x) or is_lane(y)):
+        return lambda y, x: _atan2(float(y), float(x))
+    if is_lane(x) and is_lane(y):
+        return lambda y, x: _atan2(y, x)
+    return (lambda y, x: _atan2(y, _as_lanes(x, y))) if is_lane(y) else (lambda y, x: _atan2(_as_lanes(y, x), x))
 
 
 _NEIGHBOURS = LaneType(types.float64, LANES)  # elements of a 1-D buffer as lanes

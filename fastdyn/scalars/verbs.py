@@ -77,9 +77,72 @@ def by_sign(x: Any, positive: Any, negative: Any) -> Any:
     return positive if x > 0 else (negative if x < 0 else 0.0)
 
 
+def sqrt(x: Any) -> Any:
+    """The square root; NaN for negative numbers."""
+    if hasattr(x, "sqrt"):
+        return x.sqrt()
+    if isinstance(x, np.ndarray):
+        with np.errstate(invalid="ignore"):
+            return np.sqrt(x)
+    return math.sqrt(x) if x >= 0 else math.nan
+
+
+def atan2(y: Any, x: Any) -> Any:
+    """The angle of the point (x, y) in [-pi, pi], as the C library's, zeros and infinities included.
+
+    Compiled: within 3 ulp, for |x| + |y| below the largest number.
+    """
+    kind = _kind(y, x)
+    if kind is not None:
+        return _like(kind, y).atan2(x)
+    return np.arctan2(y, x) if _rows(y, x) else math.atan2(y, x)
+
+
+def where_above(x: Any, bound: Any, above: Any, otherwise: Any) -> Any:
+    """`above` where x > bound, else `otherwise`, also for NaN."""
+    kind = _kind(x, bound, above, otherwise)
+    if kind is not None:
+        return _like(kind, x).where_above(bound, above, otherwise)
+    if _rows(x, bound, above, otherwise):
+        return np.where(x > bound, above, otherwise)
+    return above if x > bound else otherwise
+
+
+def minimum(x: Any, y: Any) -> Any:
+    """The smaller of two; NaN if one of them is."""
+    if _kind(x, y) is not None:
+        return where_above(x, y, y, x)
+    return np.minimum(x, y)
+
+
+def maximum(x: Any, y: Any) -> Any:
+    """The larger of two; NaN if one of them is."""
+    if _kind(x, y) is not None:
+        return where_above(x, y, x, y)
+    return np.maximum(x, y)
+
+
+def _kind(*values: Any) -> Any:
+    """A scalar of a kind of its own among some values, or None."""
+    return next((value for value in values if hasattr(value, "where_above")), None)
+
+
+def _like(kind: Any, x: Any) -> Any:
+    return x if isinstance(x, type(kind)) else kind.like(x)
+
+
+def _rows(*values: Any) -> bool:
+    return any(isinstance(value, np.ndarray) for value in values)
+
+
 def all_above(x, bound):
     """Whether x > bound in every lane; False for NaN."""
     return x.all_above(bound) if hasattr(x, "all_above") else bool(np.all(x > bound))
+
+
+def any_above(x, bound):
+    """Whether x > bound in some lane. Kinds of scalars that do not know, or must not depend on values, say True."""
+    return x.any_above(bound) if hasattr(x, "any_above") else bool(np.any(x > bound))
 
 
 def all_finite(x):
