@@ -17,6 +17,7 @@ from fastdyn.errors import (
     RobotError,
     RobotWarning,
     SingularMassMatrixError,
+    SingularPoseError,
 )
 from fastdyn.fleet import Fleet, stack
 from fastdyn.formats import to_toml, to_urdf
@@ -61,6 +62,7 @@ __all__ = [
     "RobotError",
     "RobotWarning",
     "SingularMassMatrixError",
+    "SingularPoseError",
     "from_dh",
     "from_mujoco",
     "from_pinocchio",

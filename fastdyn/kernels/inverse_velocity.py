@@ -1,7 +1,7 @@
 """Joint velocities and accelerations of a frame's, by the singular values of its Jacobian.
 
-(2.68), (2.69) of M. Norrlöf, Modeling of industrial robots, LiTH-ISY-R-2208, 1999, with the rank test in the text between
-them: exact where the frame's velocity is in the range of J, least squares where it is not.
+(2.68), (2.69) of M. Norrlöf, Modeling of industrial robots, LiTH-ISY-R-2208, 1999, with the rank test in the text
+between them: exact where the frame's velocity is in the range of J, least squares where it is not.
 
 Optional inputs, empty if not given. axes: weights of the six components, all 1 if all are zero; preferred: of all
 solutions the one closest to it, x = preferred + J^+ (target - J preferred); damping: as in `least_squares`; tolerance:

@@ -1,8 +1,8 @@
 """Singular values of the six rows of a Jacobian, and least squares by them, without branches on the values.
 
-One-sided Jacobi (M. R. Hestenes, 1958): rows of A are rotated in pairs until they are orthogonal, A = U B. Then the rows
-of B have the singular values as lengths, and A x = c becomes B x = U^T c, where each row stands for itself: c is rotated
-along, and U is not needed.
+One-sided Jacobi (M. R. Hestenes, 1958): rows of A are rotated in pairs until they are orthogonal, A = U B. Then the
+rows of B have the singular values as lengths, and A x = c becomes B x = U^T c, where each row stands for itself: c is
+rotated along, and U is not needed.
 
 Whether a value counts as zero is decided relative to the largest one: see `rank_tolerance`.
 """
@@ -21,7 +21,7 @@ def eps(buffer):
 
 @kernel
 def rank_tolerance(buffer, n):
-    """Relative to the largest singular value, what counts as zero: the rounding errors of a Jacobian and its rotation."""
+    """What counts as zero, relative to the largest singular value: rounding errors of a Jacobian and its rotation."""
     return 4.0 * max(SIX, n) * eps(buffer)
 
 
@@ -70,9 +70,9 @@ def rotate(A, c, n, i, j, tolerance, negligible):
     apart = maximum(difference, -difference)
     difference = where_above(apart, tolerance * (xx + yy), difference, 0.0)
     apart = maximum(difference, -difference)
-    far = sqrt(apart * apart + 4.0 * xy * xy)
+    far = where_above(xy * xy, 0.0, sqrt(apart * apart + 4.0 * xy * xy), 1.0)
     major = where_above(xy * xy, 0.0, sqrt(0.5 + 0.5 * (apart / far)), 1.0)
-    minor = where_above(xy * xy, 0.0, maximum(xy, -xy) / (far * major), 0.0)
+    minor = maximum(xy, -xy) / (far * major)
     cosine = where_above(0.0, difference, minor, major)
     sine = where_above(0.0, xy, -1.0, 1.0) * where_above(0.0, difference, major, minor)
     for k in range(n):
@@ -103,8 +103,8 @@ def lengths(A, n, sigma):
 def least_squares(A, c, n, size, damping, tolerance, x):
     """Adds to x the shortest y that minimises |A y - c|^2 + damping^2 |y|^2; the rank of A and the length of A y - c.
 
-    A and c are changed. size: the square of the numbers that c is made of. A length that is zero up to rounding is given
-    as zero: then A y = c has a solution.
+    A and c are changed. size: the square of the numbers that c is made of. A length that is zero up to rounding is
+    given as zero: then A y = c has a solution.
     """
     orthogonalise(A, c, n)
     largest = square(A, n, 0)
@@ -112,7 +112,7 @@ def least_squares(A, c, n, size, damping, tolerance, x):
     for i in range(SIX):
         value, part = square(A, n, i), load(c, i)
         counts = where_above(value, tolerance * tolerance * largest, fill(A, 1.0), 0.0)
-        gain = where_above(counts, 0.0, 1.0 / (value + damping * damping), 0.0)
+        gain = counts / where_above(counts, 0.0, value + damping * damping, 1.0)
         for k in range(n):
             add(x, k, gain * part * load(A, n * i + k))
         part = where_above(counts, 0.0, damping * damping * gain, 1.0) * part
@@ -120,6 +120,6 @@ def least_squares(A, c, n, size, damping, tolerance, x):
         rank = rank + counts
         smallest = where_above(counts, 0.0, minimum(value, smallest), smallest)
     # rounding turns the range of A by tolerance times the condition number
-    condition = where_above(smallest, 0.0, largest / smallest, 1.0)
+    condition = largest / where_above(smallest, 0.0, smallest, 1.0)
     noise = tolerance * tolerance * condition * size
     return rank, where_above(missed, noise, sqrt(missed), 0.0)

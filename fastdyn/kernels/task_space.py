@@ -1,7 +1,7 @@
 """Task space: the dynamics of a frame, and the torques that hold a wrench.
 
-O. Khatib, A unified approach for motion and force control of robot manipulators: the operational space formulation, IEEE
-Journal of Robotics and Automation RA-3 (1987): F = Lambda a + mu + p is the wrench that accelerates the frame at a, with
+O. Khatib, A unified approach for motion and force control of robot manipulators: the operational space formulation,
+IEEE Journal of Robotics and Automation 3 (1987): F = Lambda a + mu + p is the wrench that accelerates the frame at a,
 
     Lambda = (J M^-1 J^T)^-1,   mu = Lambda (J M^-1 h - dJ/dt qd),   p = Lambda J M^-1 g
 
@@ -152,7 +152,7 @@ def projected(J, b, h, g, axes, Lambda, mu, p, E, gains, n):
         spare = where_above(asked, 0.0, length - tolerance * tolerance * whole, 1.0)
         if all_finite(spare) and not all_above(spare, 0.0):
             singular = True
-        gain = where_above(length, 0.0, asked / length, 0.0)
+        gain = asked / where_above(length, 0.0, length, 1.0)
         store(gains, r, gain)
         moving, weight_ = taken(J, n, r, h, gain) - gain * load(b, r), taken(J, n, r, g, gain)
         for s in range(r + 1):
