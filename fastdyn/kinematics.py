@@ -86,7 +86,7 @@ class Kinematics(Dynamics):
         """
         if isinstance(frame, Sequence) and not isinstance(frame, str):
             each = [self.forward_kinematics(q, one, point, None, threads, dtype) for one in frame]
-            found = np.stack(each, axis=-3) if each else self.forward_kinematics(q, self.base.name)[..., :0, :, :]
+            found = np.stack(each or [self.forward_kinematics(q, self.base.name)], axis=-3)[..., : len(each), :, :]
             if out is None:
                 return found
             np.copyto(out, found)

@@ -71,7 +71,7 @@ def test_dynamics_agree_with_the_oracle(name):
 def test_link_poses_agree_with_the_oracle(name):
     robot = fd.robots.get(name)
     q = samples(robot.n)[0, 0]
-    reference = oracle.link_poses(robot, q)
+    reference = oracle.world_poses(robot, q)
     for link, pose in link_poses(robot, q).items():
         np.testing.assert_allclose(pose, reference[link], rtol=0, atol=placing(robot.n))
 
