@@ -17,7 +17,6 @@ from fastdyn.errors import (
     RobotError,
     RobotWarning,
     SingularMassMatrixError,
-    SingularPoseError,
 )
 from fastdyn.fleet import Fleet, stack
 from fastdyn.formats import to_toml, to_urdf
@@ -62,7 +61,6 @@ __all__ = [
     "RobotError",
     "RobotWarning",
     "SingularMassMatrixError",
-    "SingularPoseError",
     "from_dh",
     "from_mujoco",
     "from_pinocchio",

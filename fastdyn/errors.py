@@ -33,10 +33,6 @@ class SingularMassMatrixError(FastdynError, ArithmeticError):
     """Forward dynamics has no solution: some joint moves no inertia."""
 
 
-class SingularPoseError(FastdynError, ArithmeticError):
-    """Task-space dynamics has no solution: the frame cannot accelerate along all axes asked for."""
-
-
 class MissingExtraError(FastdynError, ImportError):
     """A function needs a package that comes with one of the optional extras."""
 

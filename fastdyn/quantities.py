@@ -92,11 +92,12 @@ WRENCH = Field("wrench", (6,))
 LAMBDA = Field("Lambda", (6, 6))
 MU = Field("mu", (6,))
 TASK_GRAVITY = Field("p", (6,))
+KEPT = Field("kept", (6,))
 # in their order in a workspace
 FIELDS = (
     Q, QD, QDD, TAU, WRENCHES, INERTIA, CORIOLIS, REACTIONS, KINETIC, POTENTIAL, MOMENTA, COM,
     POSE, LINKS, JACOBI, VELOCITY, ACCELERATION, JACOBI_RATE, HESSE,
-    PREFERRED, AXES, DAMPING, TOLERANCE, RANK, RESIDUAL, SIGMA, WRENCH, LAMBDA, MU, TASK_GRAVITY,
+    PREFERRED, AXES, DAMPING, TOLERANCE, RANK, RESIDUAL, SIGMA, WRENCH, LAMBDA, MU, TASK_GRAVITY, KEPT,
 )  # fmt: skip
 
 
@@ -106,8 +107,7 @@ class Quantity:
 
     text, rows: the kernel text, and the rows of scratch it needs for n joints; reads, gives: its inputs and results in
     order; optional: trailing inputs that may be left out (an empty buffer), all of them. solves: whether the text
-    returns a joint that moves no inertia, the number of joints at a singular pose, or -1. index: whether it takes an
-    integer before its inputs. frame: whether it is a quantity of the frame that the flat arrays name. coupled,
+    returns a joint that moves no inertia, or -1. index: whether it takes an integer before its inputs. frame: whether it is a quantity of the frame that the flat arrays name. coupled,
     coupled_rows: a separate text for coupled robots, (P, tree, G, pattern, [index,] inputs ..., results ..., work) in
     actuator coordinates, where transforming the fields is not enough. layout: that of P and tree. method: its name for
     `method=`, where a quantity has several texts. source: of a formulation, where it is published.
@@ -214,7 +214,7 @@ STATIC_TORQUES = Quantity(
     "static_torques", task_space.static_torques, task_space.static_torques_rows, (Q, WRENCH), (TAU,), frame=True
 )
 TASK_DYNAMICS = Quantity(
-    "task_dynamics", task_space.task_dynamics, task_space.task_dynamics_rows, _STATE, (LAMBDA, MU, TASK_GRAVITY),
+    "task_dynamics", task_space.task_dynamics, task_space.task_dynamics_rows, _STATE, (LAMBDA, MU, TASK_GRAVITY, KEPT),
     (AXES,), solves=True, frame=True, coupled=task_space.coupled_task_dynamics,
     coupled_rows=task_space.coupled_task_dynamics_rows,
 )  # fmt: skip

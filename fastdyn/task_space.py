@@ -54,11 +54,15 @@ class InverseAcceleration(NamedTuple):
 
 
 class TaskDynamics(NamedTuple):
-    """Lambda (..., 6, 6), mu (..., 6) and p (..., 6) of F = Lambda a + mu + p."""
+    """Lambda (..., 6, 6), mu (..., 6) and p (..., 6) of F = Lambda a + mu + p; kept (..., 6): 1 for its components.
+
+    0 for those left free, with zeros in Lambda, mu and p: not asked for, or dependent on those before them.
+    """
 
     Lambda: Array
     mu: Array
     p: Array
+    kept: Array
 
 
 class WrenchCapability(NamedTuple):
@@ -258,7 +262,8 @@ class TaskSpace(Kinematics):
         >>> import fastdyn as fd
         >>> arm = fd.robots.panda()
         >>> found = arm.wrench_capability(arm.limits.position.mean(axis=1), [0, 0, -1.0, 0, 0, 0])
-        >>> float(found.factor.round(3)), int(found.joint), bool(found.possible)  # N downward, at joint 2
+        >>> float(found.factor.round(3)), int(found.joint), bool(found.possible)  # N downward, at joint 6
+        (64.133, 5, True)
         """
         given, _ = read({"direction": direction}, {"direction": (6,)}, "a wrench", {"direction": "component"})
         check_finite(given)
@@ -284,7 +289,7 @@ class TaskSpace(Kinematics):
         frame: FrameName = None,
         point: Point = None,
         local: bool = False,
-        out: tuple[Array, Array, Array] | None = None,
+        out: tuple[Array, Array, Array, Array] | None = None,
         threads: int = 1,
         dtype: DTypeLike | None = None,
     ) -> TaskDynamics:
@@ -293,13 +298,14 @@ class TaskSpace(Kinematics):
         Lambda = (J M^-1 J^T)^-1, (..., 6, 6), the inertia that the frame shows; mu = Lambda (J M^-1 (C qd + friction) -
         dJ/dt qd); p = Lambda J M^-1 g, gravity. tau = J^T F then gives the acceleration a, with that of
         `frame_acceleration`. Rotors are part of M. axes: the components that are controlled; all others are free, and
-        zero in the results. A SingularPoseError where the frame cannot accelerate along all of them, as those of arms
-        with fewer joints than axes cannot.
+        zero in the results. At singular poses, and with fewer joints than axes, components that depend on those before
+        them are left free, too: the result's `kept` is 0 for these.
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0)
         >>> found = arm.task_dynamics([0.0, np.pi / 2], [0.0, 0.0], "xy")
-        >>> found.Lambda[:2, :2].round(6).tolist(), found.p[:2].round(6).tolist()
+        >>> (found.Lambda[:2, :2] + 0.0).round(6).tolist(), found.kept.tolist()
+        ([[0.333333, 0.0], [0.0, 1.333333]], [1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
         """
         values = (q, qd) if axes is None else (q, qd, weights(axes))
         return TaskDynamics(*self._solved(TASK_DYNAMICS, values, (frame, point, local), out, threads, dtype))

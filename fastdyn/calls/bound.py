@@ -34,7 +34,7 @@ class Bound:
     (4, 4), J, dJ (6, n), H (6, n, n), velocity, acceleration (6,); poses (n, 4, 4). inverse_velocity and
     inverse_acceleration read velocity, acceleration, and if not all zero preferred (n,), axes (6,), damping, tolerance
     (), and give rank and residual () besides qd or qdd; singular_values gives sigma (6,), static_torques reads wrench
-    (6,), task_dynamics gives Lambda (6, 6), mu and p (6,). All are views of one block of
+    (6,), task_dynamics gives Lambda (6, 6), mu, p and kept (6,). All are views of one block of
     memory and never move. Each call (inverse_dynamics(), mass_matrix(), ..., compute_momentum()) returns a status: 0 on
     success, otherwise see `explain`. A call changes only its results. Calls allocate nothing and never compile; they
     are not thread-safe (bind once for each thread). `payload` changes what the robot carries.
@@ -132,7 +132,7 @@ class Bound:
         >>> loop.explain(loop.gravity_forces())
         'an argument or a result is not finite'
         """
-        first, last = generate.WRONG_KIND, 2 * len(self._parameters.names) + 3
+        first, last = generate.WRONG_KIND, 2 * len(self._parameters.names) + 1
         if isinstance(status, bool) or not isinstance(status, int | np.integer) or not first <= status <= last:
             raise ArgumentError(f"status is {status!r}: expected a status that a call returned, {first} to {last}")
         if status == 0:
@@ -142,8 +142,7 @@ class Bound:
         if status == generate.WRONG_KIND:
             kind, prefix = ("coupled", "coupled_") if self._parameters.coupled else ("plain", "")
             return f"the workspace is a {kind} robot's: expected a call of fastdyn.workspace.{prefix}<quantity>"
-        what = "pose" if self._parameters.singular_pose(status) else "mass matrix"
-        return f"singular {what}: {self._parameters.singular(status)}"
+        return f"singular mass matrix: {self._parameters.singular(status)}"
 
 
 def default_names(frames: bool = True) -> tuple[str, ...]:

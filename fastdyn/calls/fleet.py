@@ -20,7 +20,7 @@ from fastdyn.calls.arguments import FLOAT, check_finite, check_robots
 from fastdyn.calls.parameters import Parameters
 from fastdyn.calls.task import Request, Task, lane_rows
 from fastdyn.calls.threads import Call, first_wrong, useful, walk
-from fastdyn.errors import FastdynError, NotFiniteError, SingularMassMatrixError, SingularPoseError
+from fastdyn.errors import FastdynError, NotFiniteError, SingularMassMatrixError
 from fastdyn.mechanism.parts import Array
 from fastdyn.quantities import Quantity
 
@@ -156,8 +156,6 @@ class FleetTask(Task):
                     sample = ", ".join(map(str, where))
                     raise type(problem)(f"sample {sample} (robot {robot} of the fleet): {problem}") from problem
         where = f"{self.parameters.robot}, robots {robots[0]} to {robots[-1]},"
-        if status > 1 and self.parameters.singular_pose(status):
-            raise SingularPoseError(f"{where} is at a pose that is singular beside those of the others")
         if status > 1:
             raise SingularMassMatrixError(f"{where} has a mass matrix that is singular beside those of the others")
         raise NotFiniteError(f"{where} has a result beyond the range of {self.real}")

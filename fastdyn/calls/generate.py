@@ -10,8 +10,8 @@
 All exist for plain robots and for coupled ones, whose fields are in actuator coordinates: generated code transforms
 each field (kernels/coupling.py) before and after the text.
 
-All return a status: 0, or 2 (k + 1) if joint k (of the model; coordinate k of a coupled robot) moves no inertia, or if
-k is their number and the pose is singular, plus 1 if an input or a result is not finite.
+All return a status: 0, or 2 (k + 1) if joint k (of the model; coordinate k of a coupled robot) moves no inertia, plus 1
+if an input or a result is not finite.
 """
 
 from __future__ import annotations

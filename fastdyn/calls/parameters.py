@@ -42,14 +42,8 @@ class Parameters:
         """The arrays in a precision."""
         return self.single() if self.single is not None and real == np.float32 else self.constants
 
-    def singular_pose(self, status: int) -> bool:
-        """Whether a status above 1 means that the pose is singular, not the mass matrix."""
-        return status // 2 > len(self.names)
-
     def singular(self, status: int) -> str:
         """What a status above 1 means."""
-        if self.singular_pose(status):
-            return "the frame cannot accelerate along all axes asked for"
         name = self.names[status // 2 - 1]
         others = " that those before it do not" * self.coupled
         return f"{self.unit} {name!r} moves no inertia{others}"

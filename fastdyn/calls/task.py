@@ -22,13 +22,7 @@ from fastdyn.calls.headers import READABLE, WELL_FORMED, layout_table
 from fastdyn.calls.parameters import Parameters
 from fastdyn.calls.threads import Call, Span, first_wrong, useful, walk
 from fastdyn.calls.workspace import Workspace
-from fastdyn.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    NotFiniteError,
-    SingularMassMatrixError,
-    SingularPoseError,
-)
+from fastdyn.errors import ArgumentError, ArgumentTypeError, NotFiniteError, SingularMassMatrixError
 from fastdyn.mechanism.parts import Array
 from fastdyn.quantities import Quantity
 from fastdyn.scalars import LANES
@@ -281,11 +275,6 @@ class Task:
         first, status = first_wrong(within, run)
         robot = self.parameters.robot
         sample = "" if lead == () else f" at sample {', '.join(map(str, np.unravel_index(first, lead)))}"
-        if status > 1 and self.parameters.singular_pose(status):
-            raise SingularPoseError(
-                f"{robot} is at a singular pose{sample}: {self.parameters.singular(status)}; "
-                "name those it can by axes=, or take another pose"
-            )
         if status > 1:
             raise SingularMassMatrixError(
                 f"{robot} has a singular mass matrix{sample}: {self.parameters.singular(status)}; "

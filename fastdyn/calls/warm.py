@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike
 
 from fastdyn.calls.arguments import FLOAT, precision
 from fastdyn.compiler.announce import announced
-from fastdyn.errors import ArgumentError, SingularMassMatrixError, SingularPoseError
+from fastdyn.errors import ArgumentError, SingularMassMatrixError
 from fastdyn.quantities import METHODS
 
 
@@ -54,7 +54,7 @@ def warmup(
             lead = (STATES, 1) if isinstance(task, FleetTask) else (1,)
             calls = [state, tuple(np.zeros(lead + value.shape, real) for value in state)]
             for values in calls[: 2 if batch else 1]:
-                with suppress(SingularMassMatrixError, SingularPoseError):
+                with suppress(SingularMassMatrixError):
                     task(values)
             if not config.DISABLE_JIT and robot.n and real is FLOAT and not isinstance(task, FleetTask):
                 generate.bound(quantity, coupled).compiled()

@@ -7,16 +7,17 @@ IEEE Journal of Robotics and Automation 3 (1987): F = Lambda a + mu + p is the w
 
 for velocity forces h (here with friction) and gravity g. With M = L^T D L and whitened vectors y' = D^-1/2 L^-T y,
 products by M^-1 are plain products. The rows of the whitened Jacobian are made orthogonal by the modified Gram-Schmidt
-method, whose errors grow with the condition number of J', not with its square as those of J M^-1 J^T would.
+method, whose errors grow with the condition number of J', not with its square as those of J M^-1 J^T would. Components
+that depend on those before them, at singular poses and of arms with few joints, are left free, as Khatib has them.
 """
 
 from fastdyn.kernels import coupling, crba, gravity, kinematics, rnea
 from fastdyn.kernels.inverse_velocity import coupled_jacobian, weigh, weight
 from fastdyn.kernels.rows import INDEX, PARENT
 from fastdyn.kernels.singular_values import SIX, eps, square
-from fastdyn.scalars import add, all_above, all_finite, fill, kernel, load, sqrt, store, where_above
+from fastdyn.scalars import add, fill, kernel, load, maximum, sqrt, store, where_above
 
-SINGULAR = 64.0  # times max(6, n) eps: the sine of the angle between rows of J' that counts as zero
+SINGULAR = 64.0  # times max(6, n) eps: the sine of the angle that counts as zero between a row of J' and others
 
 
 def static_torques_rows(n):
@@ -60,8 +61,8 @@ def parts(n, work):
 
 
 @kernel
-def task_dynamics(P, tree, q, qd, axes, Lambda, mu, p, work):
-    """Returns a joint that moves no inertia, n if the frame cannot accelerate in some direction asked for, or -1."""
+def task_dynamics(P, tree, q, qd, axes, Lambda, mu, p, kept, work):
+    """Lambda, mu and p; kept: 1 for components that they are of. Returns a joint that moves no inertia, or -1."""
     n = P.shape[1]
     J, h, g, M, E, b, gains, rest = parts(n, work)
     kinematics.frame_acceleration(P, tree, q, qd, work[:0], b, rest)
@@ -76,12 +77,12 @@ def task_dynamics(P, tree, q, qd, axes, Lambda, mu, p, work):
     whiten(tree, M, g)
     for r in range(SIX):
         whiten(tree, M, J[n * r : n * (r + 1)])
-    singular = projected(J, b, h, g, axes, Lambda, mu, p, E, gains, n)
-    return bad if bad >= 0 or not singular else n
+    project(J, b, h, g, axes, Lambda, mu, p, kept, E, gains, n)
+    return bad
 
 
 @kernel
-def coupled_task_dynamics(P, tree, G, pattern, q, qd, axes, Lambda, mu, p, work):
+def coupled_task_dynamics(P, tree, G, pattern, q, qd, axes, Lambda, mu, p, kept, work):
     n, m = pattern[coupling.SIZES, 0], pattern[coupling.SIZES, 1]
     J, h, g, M, E, b, gains, rest = parts(m, work)
     joint_q, joint_qd, force = rest[:n], rest[n : 2 * n], rest[2 * n : 3 * n]
@@ -105,8 +106,8 @@ def coupled_task_dynamics(P, tree, G, pattern, q, qd, axes, Lambda, mu, p, work)
     whiten_dense(M, g, m)
     for r in range(SIX):
         whiten_dense(M, J[m * r : m * (r + 1)], m)
-    singular = projected(J, b, h, g, axes, Lambda, mu, p, E, gains, m)
-    return bad if bad >= 0 or not singular else m
+    project(J, b, h, g, axes, Lambda, mu, p, kept, E, gains, m)
+    return bad
 
 
 # ---------------------------------------------------------------------------------------------- steps
@@ -135,51 +136,53 @@ def whiten_dense(M, y, m):
 
 
 @kernel
-def projected(J, b, h, g, axes, Lambda, mu, p, E, gains, n):
-    """Lambda, mu and p from whitened J, h and g; whether some row that is asked for depends on those before it.
+def project(J, b, h, g, axes, Lambda, mu, p, kept, E, gains, n):
+    """Lambda, mu and p from whitened J, h and g.
 
     The row operations that make the rows of J orthogonal, with squared lengths d, make E of the unit matrix and change
-    b: then Lambda = E^T d^-1 E. gains: of 1 / d. axes: components that are zero are left out, and zero in the results.
+    b: then Lambda = E^T d^-1 E. gains: of 1 / d. Rows that depend on those before them are left out, as are those that
+    are not asked for: their gains are zero. Rounding errors of a row grow with the condition of those before it.
     """
-    ask(J, b, axes, Lambda, mu, p, E, n)
+    ask(J, axes, Lambda, mu, p, kept, E, n)
     tolerance = SINGULAR * max(SIX, n) * eps(J)
-    singular = False
+    condition = fill(J, 1.0)
     for r in range(SIX):
         whole = square(J, n, r)
         for s in range(r):
             deflate(J, n, s, r, load(gains, s), E, b)
-        length, asked = square(J, n, r), load(E, SIX * r + r)
-        spare = where_above(asked, 0.0, length - tolerance * tolerance * whole, 1.0)
-        if all_finite(spare) and not all_above(spare, 0.0):
-            singular = True
-        gain = asked / where_above(length, 0.0, length, 1.0)
+        length = square(J, n, r)
+        enough = tolerance * tolerance * condition * whole
+        asked = where_above(length, enough, load(kept, r), 0.0)
+        length = where_above(asked, 0.0, length, 1.0)
+        condition = where_above(asked, 0.0, maximum(condition, whole / length), condition)
+        gain = asked / length
+        store(kept, r, asked)
         store(gains, r, gain)
-        moving, weight_ = taken(J, n, r, h, gain) - gain * load(b, r), taken(J, n, r, g, gain)
+        moving, heavy = taken(J, n, r, h, gain) - gain * load(b, r), taken(J, n, r, g, gain)
         for s in range(r + 1):
             entry = load(E, SIX * r + s)
             add(mu, s, moving * entry)
-            add(p, s, weight_ * entry)
+            add(p, s, heavy * entry)
             for k in range(s + 1):
                 add(Lambda, SIX * s + k, gain * entry * load(E, SIX * r + k))
     for s in range(SIX):
         for k in range(s):
             store(Lambda, SIX * k + s, load(Lambda, SIX * s + k))
-    return singular
 
 
 @kernel
-def ask(J, b, axes, Lambda, mu, p, E, n):
-    """Clears results and all rows that are left out; the diagonal of E is 1 for the others."""
+def ask(J, axes, Lambda, mu, p, kept, E, n):
+    """Clears results and all rows that are not asked for; E: the unit matrix."""
     zero, one = fill(J, 0.0), fill(J, 1.0)
     for r in range(SIX):
         factor = weight(axes, r, J)
         asked = where_above(factor * factor, 0.0, one, 0.0)
         weigh(J, n, r, asked)
-        store(b, r, asked * load(b, r))
+        store(kept, r, asked)
         store(mu, r, zero)
         store(p, r, zero)
         for s in range(SIX):
-            store(E, SIX * r + s, asked if r == s else zero)
+            store(E, SIX * r + s, one if r == s else zero)
             store(Lambda, SIX * r + s, zero)
 
 
