@@ -106,11 +106,12 @@ class Quantity:
     """A row of the table.
 
     text, rows: the kernel text, and the rows of scratch it needs for n joints; reads, gives: its inputs and results in
-    order; optional: trailing inputs that may be left out (an empty buffer), all of them. solves: whether the text
-    returns a joint that moves no inertia, or -1. index: whether it takes an integer before its inputs. frame: whether it is a quantity of the frame that the flat arrays name. coupled,
-    coupled_rows: a separate text for coupled robots, (P, tree, G, pattern, [index,] inputs ..., results ..., work) in
-    actuator coordinates, where transforming the fields is not enough. layout: that of P and tree. method: its name for
-    `method=`, where a quantity has several texts. source: of a formulation, where it is published.
+    order; optional: trailing inputs that may be left out (empty buffers), all of them. solves: whether the text returns
+    a joint that moves no inertia, or -1. index: whether it takes an integer before its inputs. frame: whether it is a
+    quantity of the frame that the flat arrays name. coupled, coupled_rows: a separate text for coupled robots, (P,
+    tree, G, pattern, [index,] inputs ..., results ..., work) in actuator coordinates, where transforming the fields is
+    not enough. layout: that of P and tree. method: its name for `method=`, where a quantity has several texts. source:
+    of a formulation, where it is published.
     """
 
     name: str

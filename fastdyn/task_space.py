@@ -296,16 +296,16 @@ class TaskSpace(Kinematics):
         """The dynamics of a frame: the wrench F = Lambda a + mu + p, (..., 6), accelerates it at a, (..., 6).
 
         Lambda = (J M^-1 J^T)^-1, (..., 6, 6), the inertia that the frame shows; mu = Lambda (J M^-1 (C qd + friction) -
-        dJ/dt qd); p = Lambda J M^-1 g, gravity. tau = J^T F then gives the acceleration a, with that of
-        `frame_acceleration`. Rotors are part of M. axes: the components that are controlled; all others are free, and
+        dJ/dt qd); p = Lambda J M^-1 g, gravity. Torques J^T F accelerate the frame so, as `frame_acceleration` has it.
+        Rotors are part of M. axes: the components that are controlled; all others are free, and
         zero in the results. At singular poses, and with fewer joints than axes, components that depend on those before
         them are left free, too: the result's `kept` is 0 for these.
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0)
         >>> found = arm.task_dynamics([0.0, np.pi / 2], [0.0, 0.0], "xy")
-        >>> (found.Lambda[:2, :2] + 0.0).round(6).tolist(), found.kept.tolist()
-        ([[0.333333, 0.0], [0.0, 1.333333]], [1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
+        >>> found.Lambda.diagonal().round(6).tolist(), found.kept.tolist()
+        ([0.333333, 1.333333, 0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
         """
         values = (q, qd) if axes is None else (q, qd, weights(axes))
         return TaskDynamics(*self._solved(TASK_DYNAMICS, values, (frame, point, local), out, threads, dtype))

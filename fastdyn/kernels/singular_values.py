@@ -119,7 +119,7 @@ def least_squares(A, c, n, size, damping, tolerance, x):
         missed = missed + part * part
         rank = rank + counts
         smallest = where_above(counts, 0.0, minimum(value, smallest), smallest)
-    # rounding turns the range of A by tolerance times the condition number
+    # rounding turns the range of A by its own size times the condition number
     condition = largest / where_above(smallest, 0.0, smallest, 1.0)
-    noise = tolerance * tolerance * condition * size
+    noise = rank_tolerance(A, n) * rank_tolerance(A, n) * condition * size
     return rank, where_above(missed, noise, sqrt(missed), 0.0)

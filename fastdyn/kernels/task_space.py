@@ -141,8 +141,10 @@ def project(J, b, h, g, axes, Lambda, mu, p, kept, E, gains, n):
 
     The row operations that make the rows of J orthogonal, with squared lengths d, make E of the unit matrix and change
     b: then Lambda = E^T d^-1 E. gains: of 1 / d. Rows that depend on those before them are left out, as are those that
-    are not asked for: their gains are zero. Rounding errors of a row grow with the condition of those before it.
+    are not asked for: their gains are zero. Rounding errors of a row are those of the largest of the three linear or
+    angular ones, and grow with the condition of the rows before it.
     """
+    linear, angular = largest(J, n, 0), largest(J, n, 3)
     ask(J, axes, Lambda, mu, p, kept, E, n)
     tolerance = SINGULAR * max(SIX, n) * eps(J)
     condition = fill(J, 1.0)
@@ -151,7 +153,7 @@ def project(J, b, h, g, axes, Lambda, mu, p, kept, E, gains, n):
         for s in range(r):
             deflate(J, n, s, r, load(gains, s), E, b)
         length = square(J, n, r)
-        enough = tolerance * tolerance * condition * whole
+        enough = tolerance * tolerance * condition * (linear if r < 3 else angular)
         asked = where_above(length, enough, load(kept, r), 0.0)
         length = where_above(asked, 0.0, length, 1.0)
         condition = where_above(asked, 0.0, maximum(condition, whole / length), condition)
@@ -168,6 +170,12 @@ def project(J, b, h, g, axes, Lambda, mu, p, kept, E, gains, n):
     for s in range(SIX):
         for k in range(s):
             store(Lambda, SIX * k + s, load(Lambda, SIX * s + k))
+
+
+@kernel
+def largest(J, n, r):
+    """The largest of the squared lengths of three rows."""
+    return maximum(maximum(square(J, n, r), square(J, n, r + 1)), square(J, n, r + 2))
 
 
 @kernel
