@@ -17,7 +17,7 @@ from fastdyn.compiler.announce import announced
 from fastdyn.errors import ArgumentError, ArgumentTypeError
 from fastdyn.fleet import Fleet
 from fastdyn.kernels.rows import INDEX
-from fastdyn.kinematics import FrameName, Kinematics, Point
+from fastdyn.kinematics import FrameName, Point
 from fastdyn.mechanism import variations
 from fastdyn.mechanism.coupled_model import coupling_arrays, single_precision, with_thresholds
 from fastdyn.mechanism.coupling import Coupling
@@ -28,12 +28,13 @@ from fastdyn.mechanism.model import Model, build
 from fastdyn.mechanism.parts import Array, Frame, Joint, Link, Motor
 from fastdyn.mechanism.poses import tips
 from fastdyn.quantities import QUANTITIES
+from fastdyn.task_space import TaskSpace
 
 if TYPE_CHECKING:
     from fastdyn.calls.bound import Bound, CFunction
 
 
-class _Facade(Kinematics):
+class _Facade(TaskSpace):
     """What Robot and CoupledRobot share: an immutable object with a description, and its variations."""
 
     def _hold(self, description: Description) -> None:
