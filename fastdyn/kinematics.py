@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -67,7 +66,7 @@ class Kinematics(Dynamics):
     def forward_kinematics(
         self,
         q: ArrayLike,
-        frame: FrameName | Sequence[str | Frame] = None,
+        frame: FrameName | list[str] | tuple[str, ...] = None,
         point: Point = None,
         out: Array | None = None,
         threads: int = 1,
@@ -84,9 +83,9 @@ class Kinematics(Dynamics):
         >>> arm.forward_kinematics([0.0, 0.0], ["link1", "link2"])[:, 0, 3].tolist()
         [1.0, 2.0]
         """
-        if isinstance(frame, Sequence) and not isinstance(frame, str):
+        if isinstance(frame, list | tuple):
             each = [self.forward_kinematics(q, one, point, None, threads, dtype) for one in frame]
-            found = np.stack(each, axis=-3) if each else self.forward_kinematics(q, self.base.name)[..., :0, :, :]
+            found = np.stack(each or [self.forward_kinematics(q, self.base.name)], axis=-3)[..., : len(each), :, :]
             if out is None:
                 return found
             np.copyto(out, found)

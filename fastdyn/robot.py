@@ -14,7 +14,7 @@ from fastdyn import formats
 from fastdyn.calls.arguments import check_finite, read
 from fastdyn.calls.parameters import Parameters
 from fastdyn.compiler.announce import announced
-from fastdyn.errors import ArgumentTypeError
+from fastdyn.errors import ArgumentError, ArgumentTypeError
 from fastdyn.fleet import Fleet
 from fastdyn.kernels.rows import INDEX
 from fastdyn.kinematics import FrameName, Point
@@ -477,6 +477,29 @@ class CoupledRobot(_Facade):
         check_finite(given)
         positions: Array = given["q"] @ self.G.T + self.offset
         return positions
+
+    def coordinates(self, joints: ArrayLike) -> Array:
+        """The coordinates (..., n) of given positions of the physical joints: the inverse of `joint_positions`.
+
+        joints: (..., number of joints), rad or m. Positions that no coordinates give raise an ArgumentError, with a
+        tolerance of 1e-9.
+
+        >>> import fastdyn as fd
+        >>> fd.robots.two_link().coupled([[1], [2]], offset=[0, 0.5]).coordinates([1.0, 2.5]).round(12)
+        array([1.])
+        """
+        given, _ = read({"joints": joints}, {"joints": (len(self.joints),)}, self.name)
+        check_finite(given)
+        found: Array = (given["joints"] - self.offset) @ np.linalg.pinv(self.G).T
+        apart = np.abs(self.joint_positions(found) - given["joints"]) > 1e-9 * (1 + np.abs(given["joints"]))
+        if apart.any():
+            *sample, i = np.argwhere(apart)[0].tolist()
+            at = f"joints[{', '.join(map(str, (*sample, i)))}]"
+            raise ArgumentError(
+                f"{at} is {given['joints'][(*sample, i)]}: expected {self.joint_positions(found)[(*sample, i)]} for "
+                f"joint {self.joints[i].name!r}, which moves with others: {list(self.names)} cannot place it elsewhere"
+            )
+        return found
 
 
 def _of_frame(name: str) -> bool:

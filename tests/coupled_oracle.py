@@ -39,8 +39,12 @@ class Projected:
             if field.coupling:
                 value = self.G @ np.asarray(value, Real) + (self.offset if field.coupling == "position" else 0)
             joints.append(value)
-        (result,) = row.gives
         found = getattr(oracle, name)(self.robot, *joints)
+        if len(row.gives) == 1:
+            return self._result(row.gives[0], found, values)
+        return tuple(self._result(field, one, values) for field, one in zip(row.gives, found, strict=True))
+
+    def _result(self, result, found, values):
         if result.coupling == "force":
             found = self.G.T @ found
             if "qdd" in values:
@@ -49,6 +53,10 @@ class Projected:
                 found = found + oracle.motor_friction(self.motors, values["qd"])
         elif result.coupling in ("inertia", "matrix"):
             found = self.G.T @ found @ self.G + (np.diag(self.rotors) if result.coupling == "inertia" else 0)
+        elif result.coupling == "columns":
+            found = found @ self.G
+        elif result.coupling == "hessian":
+            found = self.G.T @ found @ self.G
         elif result.coupling == "kinetic":
             found = found + self.rotors @ np.asarray(values["qd"], Real) ** 2 / 2
         return found

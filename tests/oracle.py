@@ -142,9 +142,80 @@ class Stand:
             yield name, self.pose[name][:3, 3], R @ force_moment[:3], R @ force_moment[3:]
 
 
-def link_poses(robot, q) -> dict[str, np.ndarray]:
+def world_poses(robot, q) -> dict[str, np.ndarray]:
     """Every link's 4x4 pose in the world, fixed links too."""
     return Stand(robot, q).pose
+
+
+class Sight:
+    """A frame of a robot that stands at q, seen from the base: the last moving link's own if none is named.
+
+    R, p: the frame's axes and origin in the world; see: what turns vectors of the world into the axes asked for.
+    """
+
+    def __init__(self, robot, q, frame=None, point=None, local=False):
+        self.stand = Stand(robot, q)
+        known = robot.frames[robot.links[-1].name if frame is None else frame]
+        T = self.stand.pose[known.on] @ pose(known.pose)
+        self.mount = pose(robot.mount)
+        self.R = T[:3, :3]
+        self.p = T[:3, :3] @ np.asarray((0, 0, 0) if point is None else point, Real) + T[:3, 3]
+        self.local, self.see = local, (self.R if local else self.mount[:3, :3]).T
+        self.on = known.on
+        self.body = Body(known.on, Real(0), np.zeros((3, 3), Real), self.p, *self.stand.jacobians(known.on, self.p))
+
+    def both(self, v, w):
+        """Linear and angular parts, (3, ...) each, along the axes asked for."""
+        return np.concatenate([np.tensordot(self.see, v, 1), np.tensordot(self.see, w, 1)])
+
+
+def forward_kinematics(robot, q, frame=None, point=None):
+    """(4, 4): in the base link's frame."""
+    sight, T = Sight(robot, q, frame, point), np.eye(4, dtype=Real)
+    T[:3, :3], T[:3, 3] = sight.see @ sight.R, sight.see @ (sight.p - sight.mount[:3, 3])
+    return T
+
+
+def link_poses(robot, q):
+    """(n, 4, 4): of the links that joints move, in the base link's frame."""
+    return np.stack([forward_kinematics(robot, q, link.name) for link in robot.links])
+
+
+def jacobian(robot, q, frame=None, point=None, local=False):
+    sight = Sight(robot, q, frame, point, local)
+    return sight.both(sight.body.Jv, sight.body.Jw)
+
+
+def pose_and_jacobian(robot, q, frame=None, point=None, local=False):
+    return forward_kinematics(robot, q, frame, point), jacobian(robot, q, frame, point, local)
+
+
+def hessian(robot, q, frame=None, point=None, local=False):
+    """(6, n, n): the axes asked for may move, too; those of joint j's rotation are then taken off."""
+    sight = Sight(robot, q, frame, point, local)
+    Hv, Hw = sight.stand.jacobian_derivatives(sight.body)
+    if local:
+        for j in range(sight.stand.n):
+            turning = cross_matrix(sight.body.Jw[:, j])
+            Hv[:, :, j] -= turning @ sight.body.Jv
+            Hw[:, :, j] -= turning @ sight.body.Jw
+    return sight.both(Hv, Hw)
+
+
+def jacobian_derivative(robot, q, qd, frame=None, point=None, local=False):
+    return hessian(robot, q, frame, point, local) @ np.asarray(qd, Real)
+
+
+def frame_velocity(robot, q, qd, frame=None, point=None, local=False):
+    return jacobian(robot, q, frame, point, local) @ np.asarray(qd, Real)
+
+
+def frame_acceleration(robot, q, qd, qdd=None, frame=None, point=None, local=False):
+    """(6,): of the origin and of the rotation, whatever axes they are then expressed along."""
+    sight, qd = Sight(robot, q, frame, point, local), np.asarray(qd, Real)
+    qdd = 0 * qd if qdd is None else np.asarray(qdd, Real)
+    Hv, Hw = sight.stand.jacobian_derivatives(sight.body)
+    return sight.both(sight.body.Jv @ qdd + (Hv @ qd) @ qd, sight.body.Jw @ qdd + (Hw @ qd) @ qd)
 
 
 def mass_matrix(robot, q):

@@ -135,6 +135,8 @@ def computed(robot: Any, row: Quantity, values: Mapping[str, Any], **options: An
     """A quantity's results by the method that users call; out: a tuple of arrays, one for each."""
     if row.method:
         options["method"] = row.method
+    if row.frame:
+        options["frame"] = robot.links[-1].name
     if "out" in options and len(row.gives) == 1:
         (options["out"],) = options["out"]
     found = getattr(robot, row.name.removesuffix(f"_{row.method}"))(*values.values(), **options)
@@ -279,6 +281,10 @@ def result_scale(robot: Any, row: Quantity, values: State) -> float:
     if row.name == "center_of_mass":
         return reach(joints, q)
     qd, qdd = values.get("qd", zero), values.get("qdd", zero)
+    if row.frame or row.name == "link_poses":  # rotations are of size 1; each derivative multiplies by the gain of G
+        rate = np.linalg.norm(G @ qd) * np.sqrt(robot.n) if "qd" in values else 1.0
+        gain = max(1.0, np.linalg.norm(G, 2))
+        return float(gain**2 * (1 + reach(joints, q)) * (1 + rate + rate**2 + np.linalg.norm(G @ qdd)))
     scale = torque_scale(joints, q, G @ qd, G @ qdd) + np.linalg.norm(values.get("tau", zero))
     scale += np.linalg.norm(values.get("wrenches", 0.0))
     scale += np.linalg.norm(joints.mass_matrix(q)) * ("qd" not in values)  # M itself
