@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastdyn.errors import ArgumentError, MissingExtraError
-from fastdyn.geometry import rpy_from_rotation
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import Mechanism
 from fastdyn.mechanism.limits import limits_of
 from fastdyn.mechanism.parts import Array, JointKind, Link, Motor
 from fastdyn.mechanism.poses import coordinates, motion, poses_at, reach
+from fastdyn.rotations import to_rpy
 
 WIDTH = 120  # columns that a table may take
 
@@ -106,7 +106,7 @@ def _heading(robot: Mechanism) -> str:
         joints += f" moved by {_count(robot.coupling.m, 'coordinate')}"
     mounted = "the world's origin"
     if not np.array_equal(robot.mount, np.eye(4)):
-        turned = np.degrees(rpy_from_rotation(robot.mount[:3, :3]))
+        turned = np.degrees(to_rpy(robot.mount[:3, :3]))
         mounted = f"({_numbers(robot.mount[:3, 3])}) m, roll pitch yaw ({_numbers(turned)}) deg"
     return "\n".join(
         (

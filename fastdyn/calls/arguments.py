@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from fastdyn.arrays import Array, masked, real_numbers
 from fastdyn.errors import ArgumentError, ArgumentTypeError, NotFiniteError
-from fastdyn.mechanism.parts import Array, masked
 
 FLOAT: np.dtype[Any] = np.dtype(np.float64)
 SINGLE: np.dtype[Any] = np.dtype(np.float32)
@@ -63,19 +63,6 @@ def _numbers(value: ArrayLike, name: str, core: tuple[int, ...], robot: str, of:
         raise ArgumentError(f"{name} has shape {array.shape}, but {robot} has {count}: expected (..., {expected})")
     with np.errstate(over="ignore"):  # values beyond single precision become infinite, and are then refused
         return array.astype(real, copy=False)
-
-
-def real_numbers(value: ArrayLike, name: str) -> Array:
-    """An array of real numbers, of any shape and precision; raises for anything else."""
-    if masked(value):
-        raise ArgumentTypeError(f"{name} is a masked array: expected real numbers without a mask")
-    try:
-        array = np.asarray(value)
-    except ValueError as problem:
-        raise ArgumentError(f"{name} is not a rectangular array: {problem}") from problem
-    if array.dtype.kind not in "fiu":
-        raise ArgumentTypeError(f"{name} has dtype {array.dtype}: expected real numbers")
-    return array
 
 
 def _common_lead(arrays: Mapping[str, Array], cores: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
