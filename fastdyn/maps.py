@@ -188,7 +188,8 @@ class _Grid:
         order = np.argsort(value)
         best = np.full(self.value.size, -1)
         best[cells[order]] = order  # the best of a cell comes last, and stays
-        (better,) = np.nonzero((best >= 0) & ~(self.value >= value[best]))  # not NaN >= value: the first
+        (found,) = np.nonzero(best >= 0)
+        better = found[~(self.value[found] >= value[best[found]])]  # NaN is not: a cell's first posture
         before, after = self.value[better], value[best[better]]
         self.value[better], self.q[better] = after, q[best[better]]
         clearly = (after > (1 + CLEARLY) * before).sum() > CLEARLY * np.isfinite(self.value).sum()

@@ -33,8 +33,9 @@ class Pictures(Kinematics):
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.puma560().with_frame("tcp", pose=(0, 0, 0.1))
-        >>> ax = arm.plot([[0.0] * 6, [0.5] * 6, [1.0] * 6], frames=["link6", "tcp"])  # two postures pale
-        >>> ax.figure.savefig("/dev/null", format="png")
+        >>> ax = arm.plot([[0.0] * 6, [0.5] * 6, [1.0] * 6], frames=["link6", "tcp"])
+        >>> ax.get_title()
+        'puma560\\nq = (1, 1, 1, 1, 1, 1), and 2 other postures'
         """
         return show.plot(self, q, ax, legend, frames)
 
