@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import fastdyn as fd
-from fastdyn.geometry import turn
 from fastdyn.inertia import box, compound, steiner
+from fastdyn.rotations import turn
 
 EPS = np.finfo(float).eps
 

@@ -87,7 +87,21 @@ def test_joints_that_several_coordinates_move_stay_within_limits():
 
 def test_units_of_manipulability():
     assert fd.robots.stanford().workspace_slice(samples=500, cells=5).unit == "m$^{2}$"
-    assert fd.robots.planar_2r().workspace_slice("xy", samples=500, cells=5).unit == "m and rad mixed"
+    for name, axes, unit in (
+        ("planar_2r", None, "m and rad mixed"), ("planar_2r", "xy", "m$^{2}$"), ("planar_2r", "x", "m"),
+        ("planar_2r", "rz", "1"), ("planar_2r", "xyz", "m$^{2}$"), ("panda", None, "m$^{3}$"),
+        ("panda", "xyz", "m$^{3}$"), ("stanford", "xyz", "m and rad mixed"),
+    ):  # fmt: skip
+        found = fd.robots.get(name).workspace_slice("xy", samples=200, cells=5, axes=axes)
+        assert found.unit == unit
+
+
+def test_the_axes_of_manipulability():
+    """Position in the plane: |l1 l2 sin q2|."""
+    found = fd.robots.planar_2r(l1=0.6, l2=0.4).workspace_slice("xy", samples=500, cells=20, axes="xy")
+    expected = 0.24 * np.abs(np.sin(found.q[..., 1]))
+    np.testing.assert_allclose(found.manipulability, expected, rtol=0, atol=1e-14)
+    assert np.nanmax(found.manipulability) > 0.23
 
 
 @pytest.mark.parametrize(
