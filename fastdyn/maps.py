@@ -60,15 +60,17 @@ class WorkspaceSlice:
     def plot(self, ax: Any = None, manipulability: bool = True) -> Any:
         """A map on matplotlib Axes, which are returned: manipulability by colour, or only which cells are reached."""
         if ax is None:
-            ax = pyplot("plot").subplots(figsize=(7.5, 6.5), layout="constrained")[1]
+            rows, columns = self.manipulability.shape
+            height = min(max(1.0 + 5.6 * rows / columns, 3.5), 9.0)  # inches: as high as the colour bar
+            ax = pyplot("plot").subplots(figsize=(7.5, height), layout="constrained")[1]
         if manipulability:
             mesh = ax.pcolormesh(self.right, self.up, self.manipulability, cmap="viridis", vmin=0.0)
-            ax.figure.colorbar(mesh, ax=ax, label=f"largest manipulability found ({self.unit})", shrink=0.85)
+            ax.figure.colorbar(mesh, ax=ax, label=f"largest manipulability found ({self.unit})")
         else:
             reached = np.where(np.isfinite(self.manipulability), 1.0, np.nan)
             ax.pcolormesh(self.right, self.up, reached, cmap="Blues", vmin=0.0, vmax=2.0)
         if self.right[0] <= 0 <= self.right[-1] and self.up[0] <= 0 <= self.up[-1]:
-            ax.plot(0, 0, marker="+", color="black", markersize=12, label="base", linestyle="")
+            ax.plot(0, 0, marker="P", color="black", markeredgecolor="white", markersize=10, label="base", linestyle="")
             ax.legend(loc="upper right", fontsize=9)
         across = "xyz"[PLANES[self.plane][2]]
         ax.set(xlabel=f"{self.plane[0]} (m)", ylabel=f"{self.plane[1]} (m)", aspect="equal")

@@ -29,12 +29,13 @@ from fastdyn.mechanism.parts import Array, Frame, Joint, Link, Motor
 from fastdyn.mechanism.poses import tips
 from fastdyn.pictures import Pictures
 from fastdyn.quantities import QUANTITIES
+from fastdyn.task_space import TaskSpace
 
 if TYPE_CHECKING:
     from fastdyn.calls.bound import Bound, CFunction
 
 
-class _Facade(Pictures):
+class _Facade(Pictures, TaskSpace):
     """What Robot and CoupledRobot share: an immutable object with a description, and its variations."""
 
     def _hold(self, description: Description) -> None:
