@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from fastdyn.errors import ArgumentError, MissingExtraError
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import Mechanism
-from fastdyn.mechanism.limits import limits_of
+from fastdyn.mechanism.limits import UNITS, limits_of
 from fastdyn.mechanism.parts import Array, JointKind, Link, Motor
 from fastdyn.mechanism.poses import coordinates, motion, poses_at, reach
 from fastdyn.rotations import to_rpy
@@ -128,6 +128,15 @@ def _coupled(robot: Mechanism, coupling: Coupling) -> list[str]:
             right += f"{' + ' * bool(right)}{_number(shift, 6)}"
         if right != joint.name:
             lines.append(f"{joint.name} = {right.replace('+ -', '- ')}")
+    for name, kind, limits in zip(coupling.names, coupling.kinds(robot.joints), coupling.limits, strict=True):
+        place, speed, effort = (UNITS[of][kind == "prismatic"] for of in ("q", "qd", "tau"))
+        said = {
+            f"{_number(limits.lower, 5)} to {_number(limits.upper, 5)} {place}": (limits.lower, limits.upper),
+            f"velocity {_number(limits.velocity, 5)} {speed}": (limits.velocity,),
+            f"effort {_number(limits.effort, 5)} {effort}": (limits.effort,),
+        }
+        if found := [text for text, values in said.items() if np.isfinite(values).any()]:
+            lines.append(f"limits of {name}: {', '.join(found)}")
     return lines
 
 
