@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastdyn import formats, show
+from fastdyn import formats
 from fastdyn.calls.arguments import check_finite, read
 from fastdyn.calls.parameters import Parameters
 from fastdyn.compiler.announce import announced
 from fastdyn.errors import ArgumentError, ArgumentTypeError
 from fastdyn.fleet import Fleet
 from fastdyn.kernels.rows import INDEX
-from fastdyn.kinematics import FrameName, Kinematics, Point
+from fastdyn.kinematics import FrameName, Point
 from fastdyn.mechanism import variations
 from fastdyn.mechanism.coupled_model import coupling_arrays, single_precision, with_thresholds
 from fastdyn.mechanism.coupling import Coupling
@@ -27,13 +27,15 @@ from fastdyn.mechanism.limits import RobotLimits, check_limits, limits_of
 from fastdyn.mechanism.model import Model, build
 from fastdyn.mechanism.parts import Array, Frame, Joint, Limits, Link, Motor
 from fastdyn.mechanism.poses import tips
+from fastdyn.pictures import Pictures
 from fastdyn.quantities import QUANTITIES
+from fastdyn.task_space import TaskSpace
 
 if TYPE_CHECKING:
     from fastdyn.calls.bound import Bound, CFunction
 
 
-class _Facade(Kinematics):
+class _Facade(Pictures, TaskSpace):
     """What Robot and CoupledRobot share: an immutable object with a description, and its variations."""
 
     def _hold(self, description: Description) -> None:
@@ -285,17 +287,6 @@ class _Facade(Kinematics):
         <CoupledRobot 'two_link': 1 coordinate moves 1 joint>
         """
         return robot_of(variations.locked(self.description, values))
-
-    def __str__(self) -> str:
-        return show.table(self)
-
-    def _repr_html_(self) -> str:
-        """Tables for notebooks."""
-        return show.html(self)
-
-    def plot(self, q: ArrayLike | None = None, ax: Any = None, legend: bool = True) -> Any:
-        """A drawing of the robot on a 3-D matplotlib Axes: see fastdyn.show.plot."""
-        return show.plot(self, q, ax, legend)
 
     # ------------------------------------------------------------------------------------------ files
 

@@ -37,7 +37,7 @@ def read(
 ) -> tuple[dict[str, Array], tuple[int, ...]]:
     """The arguments given, as arrays, and their common batch axes.
 
-    cores: the shape of one sample; of: what its first axis counts, if not joints.
+    cores: the shape of one sample; of: what its first axis counts, if not joints; empty for what is always the same.
     """
     arrays = {name: _numbers(v, name, cores[name], robot, of.get(name, "joint"), real) for name, v in values.items()}
     return arrays, _common_lead(arrays, cores)
@@ -58,9 +58,9 @@ def _numbers(value: ArrayLike, name: str, core: tuple[int, ...], robot: str, of:
         return value
     array = real_numbers(value, name)
     if array.shape[max(array.ndim - len(core), 0) :] != core:
-        count = f"{core[0]} {of}" + "s" * (core[0] != 1)
+        why = f", but {robot} has {core[0]} {of}{'s' * (core[0] != 1)}" if of else ""
         expected = ", ".join(map(str, core))
-        raise ArgumentError(f"{name} has shape {array.shape}, but {robot} has {count}: expected (..., {expected})")
+        raise ArgumentError(f"{name} has shape {array.shape}{why}: expected (..., {expected})")
     with np.errstate(over="ignore"):  # values beyond single precision become infinite, and are then refused
         return array.astype(real, copy=False)
 
