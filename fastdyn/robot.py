@@ -496,13 +496,13 @@ class CoupledRobot(_Facade):
         given, _ = read({"joints": joints}, {"joints": (len(self.joints),)}, self.name)
         check_finite(given)
         found: Array = (given["joints"] - self.offset) @ np.linalg.pinv(self.G).T
-        apart = np.abs(self.joint_positions(found) - given["joints"]) > 1e-9 * (1 + np.abs(given["joints"]))
+        nearest = self.joint_positions(found)
+        apart = np.abs(nearest - given["joints"]) > 1e-9 * (1 + np.abs(given["joints"]))
         if apart.any():
-            *sample, i = np.argwhere(apart)[0].tolist()
-            at = f"joints[{', '.join(map(str, (*sample, i)))}]"
+            place = tuple(np.argwhere(apart)[0].tolist())
             raise ArgumentError(
-                f"{at} is {given['joints'][(*sample, i)]}: expected {self.joint_positions(found)[(*sample, i)]} for "
-                f"joint {self.joints[i].name!r}, which moves with others: {list(self.names)} cannot place it elsewhere"
+                f"joints[{', '.join(map(str, place))}] is {given['joints'][place]}: expected positions that coordinates "
+                f"can give; the nearest have joint {self.joints[place[-1]].name!r} at {nearest[place]}"
             )
         return found
 
