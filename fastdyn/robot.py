@@ -501,8 +501,8 @@ class CoupledRobot(_Facade):
         if apart.any():
             place = tuple(np.argwhere(apart)[0].tolist())
             raise ArgumentError(
-                f"joints[{', '.join(map(str, place))}] is {given['joints'][place]}: expected positions that coordinates "
-                f"can give; the nearest have joint {self.joints[place[-1]].name!r} at {nearest[place]}"
+                f"joints[{', '.join(map(str, place))}] is {given['joints'][place]}: expected positions that "
+                f"coordinates can give; the nearest have joint {self.joints[place[-1]].name!r} at {nearest[place]:.6g}"
             )
         return found
 
