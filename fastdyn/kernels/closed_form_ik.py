@@ -247,10 +247,9 @@ def side_of(branch, bit):
 def wrist_arm(P, tree, known, values, angles, q, valid, singular):
     """Joints 1 to 3 move w to G w; then R4 R5 R6 = (R1 R2 R3)^T R."""
     h4, h5, h6, across = axis(P, 3), axis(P, 4), axis(P, 5), triple(P, ACROSS, 0)
-    zero = fill(known, 0.0)
+    w = plus(triple(P, MEETING, 0), zero_vector(known))
     G = load_matrix(known, 0)
     for k in range(tree[ARM, BRANCHES] // 2):
-        w = zero + P[MEETING, 0], zero + P[MEETING, 1], zero + P[MEETING, 2]
         near, free = position(P, tree, w, load_vector(known, 9), k, values)
         tip, mark = matrix_vector(G, h6), matrix_vector(G, across)
         for i in range(3):
@@ -326,7 +325,7 @@ def store_value(values, i, sense, value):
 def parallel_arm(P, tree, known, values, angles, q, valid, singular):
     """Joints 2, 3 and 4 keep heights along their axes; where joints 4 and 6 are parallel, joint 6 is at 0."""
     h, h5, h6, across = axis(P, 3), axis(P, 4), axis(P, 5), triple(P, ACROSS, 3)
-    w, p2, p4 = triple(P, MEETING, 0), point(P, 1), point(P, 3)
+    w, p2, p4 = triple(P, MEETING, 0), point(P, 1), plus(point(P, 3), zero_vector(known))
     G = load_matrix(known, 0)
     for k in range(4):
         y = load_vector(known, 9)
