@@ -18,7 +18,7 @@ from fastdyn.errors import ArgumentTypeError
 from fastdyn.fleet import Fleet
 from fastdyn.ik.methods import InverseKinematics
 from fastdyn.kernels.rows import INDEX
-from fastdyn.kinematics import FrameName, Kinematics, Point
+from fastdyn.kinematics import FrameName, Point
 from fastdyn.mechanism import variations
 from fastdyn.mechanism.coupled_model import coupling_arrays, single_precision, with_thresholds
 from fastdyn.mechanism.coupling import Coupling

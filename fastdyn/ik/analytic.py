@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastdyn.calls.arguments import FLOAT, check_finite, flat, read
+from fastdyn.calls.arguments import check_finite, flat, read
 from fastdyn.calls.parameters import Parameters
 from fastdyn.errors import ArgumentError, NoClosedFormError
 from fastdyn.ik.recognize import ClosedForm
@@ -19,7 +18,6 @@ from fastdyn.mechanism.limits import limits_of
 from fastdyn.mechanism.parts import Array
 
 POSE = (4, 4)
-ROTATION = 1e-6  # a matrix this close to a pose is one: rotations given in single precision
 EXACT = 1e-11  # of the arm's size: a form that deviates by less solves the arm itself, and needs no Newton step
 
 
@@ -27,10 +25,11 @@ EXACT = 1e-11  # of the arm's size: a form that deviates by less solves the arm 
 class Solutions:
     """All solutions of poses (...): K branches each, of which some may not exist.
 
-    q: (..., K, n), NaN where not valid; valid: (..., K), whether a branch reaches the pose (within limits, if asked);
-    singular: (..., K), 0, or what is not determined: 1 where only q4 + q6 is, -1 where only q4 - q6 is (axes 4 and 6 are
-    parallel, or opposite), 2 where some other angle is not (for example the first, with the wrist on its axis). Of what
-    is not determined, q4 is 0 (q6 of an arm with parallel axes 2, 3 and 4; the other angle).
+    q: (..., K, n), NaN where not valid; valid: (..., K), whether a branch reaches the pose (within limits, if asked).
+    singular: (..., K), what is not determined: 0 nothing; 1 or -1 where axes 4 and 6 are parallel or opposite, and only
+    q4 + q6, or q4 - q6, is determined (of an arm that begins with its wrist: axes 1 and 3); 2 where another angle is
+    not, such as the first one with the wrist on its axis. An angle that is not determined is 0: q4 (q3 at the base), or
+    q6 of an arm with three parallel axes (2, 3, 4; or q1 if they are 3, 4, 5), whose q2 + q3 + q4 takes the part of q4.
     """
 
     q: Array
@@ -40,8 +39,7 @@ class Solutions:
     @property
     def reachable(self) -> NDArray[np.bool_]:
         """(...): whether a pose has a solution."""
-        found: NDArray[np.bool_] = self.valid.any(axis=-1)
-        return found
+        return np.asarray(np.any(self.valid, axis=-1))
 
 
 class Solver:
@@ -56,15 +54,14 @@ class Solver:
         arrays, lead = read({"T": T}, {"T": POSE}, self.description.name, {"T": "row"})
         poses = flat(arrays["T"], lead, POSE)
         count, K = len(poses), self.form.branches
-        q, valid, singular = np.empty((count, 6 * K)), np.empty((count, K)), np.empty((count, K))
-        self._solve(arrays, poses, (q, valid, singular), lead, limits, threads)
-        q, found = q.reshape(count, K, 6), valid != 0.0
+        rows, valid, singular = np.empty((count, 6 * K)), np.empty((count, K)), np.empty((count, K))
+        self._solve(arrays, poses, (rows, valid, singular), lead, limits, threads)
+        q, found = rows.reshape(count, K, 6), valid != 0.0
         if self.form.deviation > EXACT:
             self._refine(poses, q, found, threads)
         result = self._in_coordinates(q, found)
-        return Solutions(
-            result.reshape(*lead, K, -1), found.reshape(*lead, K), singular.astype(np.int64).reshape(*lead, K)
-        )
+        codes = singular.astype(np.int64)
+        return Solutions(result.reshape(*lead, K, result.shape[2]), found.reshape(*lead, K), codes.reshape(*lead, K))
 
     def _solve(
         self,
@@ -122,14 +119,14 @@ def _coordinates(description: Description, path: tuple[int, ...]) -> _Given | No
         return None
     G, offset = (np.eye(n), np.zeros(n)) if coupling is None else (coupling.G, coupling.offset)
     columns = np.flatnonzero(G[list(path)].any(axis=0))
-    moved = G[np.ix_(path, columns)]
+    moved = G[list(path)][:, columns]
     if len(columns) != 6 or np.linalg.cond(moved) > 1e12:
         raise NoClosedFormError(
             f"{description.name}: expected six independent coordinates that move the six joints between the base and "
             f"the frame, found {len(columns)}; inverse_kinematics solves any arm numerically"
         )
     rest = np.clip(0.0, *limits_of(description).position.T)
-    return _Given(rest, columns, np.linalg.inv(moved), offset[list(path)])
+    return _Given(rest, columns, np.asarray(np.linalg.inv(moved), dtype=np.float64), offset[list(path)])
 
 
 def _check_poses(poses: Array, lead: tuple[int, ...]) -> None:
@@ -141,7 +138,8 @@ def _check_poses(poses: Array, lead: tuple[int, ...]) -> None:
     k = int(np.argmax(off))
     where = ", ".join(map(str, np.unravel_index(k, lead))) if lead else ""
     raise ArgumentError(
-        f"T{f'[{where}]' * bool(lead)} is no pose: expected a rotation and a last row of (0, 0, 0, 1), found {T[k].tolist()}"
+        f"T{f'[{where}]' * bool(lead)} is no pose: expected a rotation and a last row of (0, 0, 0, 1), "
+        f"found {T[k].tolist()}"
     )
 
 
@@ -149,7 +147,7 @@ def _check_poses(poses: Array, lead: tuple[int, ...]) -> None:
 
 
 class Sequence(NamedTuple):
-    """One solution for each pose of a path. q: (T, n); branch: (T,); jumps: indices k where q[k] is not near q[k - 1]."""
+    """One solution for each pose of a path. q: (T, n); branch: (T,); jumps: k where q[k] is not near q[k - 1]."""
 
     q: Array
     branch: NDArray[np.int64]

@@ -20,7 +20,7 @@ POSE = 16  # columns
 SQUARED = 1e-12  # a matrix this close to a pose, in the sum of squares, is one: rotations given in single precision
 
 
-def all_solutions(P, tree, T, q, valid, singular, scratch):  # type: ignore[no-untyped-def]
+def all_solutions(P, tree, T, q, valid, singular, scratch):
     """Status 1: a pose is not finite; 2: one is no pose."""
     columns, branches = q.shape[1], valid.shape[1]
     pose_, q_ = scratch[:POSE], scratch[POSE : POSE + columns]
@@ -38,7 +38,7 @@ def all_solutions(P, tree, T, q, valid, singular, scratch):  # type: ignore[no-u
     return not_finite(check) if proper else 2
 
 
-def newton_steps(P, tree, T, q, scratch):  # type: ignore[no-untyped-def]
+def newton_steps(P, tree, T, q, scratch):
     """Moves each position one Newton step towards its pose."""
     n = q.shape[1]
     pose_, q_, work = scratch[:POSE], scratch[POSE : POSE + n], scratch[POSE + n :]
@@ -55,12 +55,12 @@ CLOSED_FORM, NEWTON_STEP = entry(all_solutions), entry(newton_steps)
 
 def closed_form_scratch(samples: tuple[Array, ...]) -> int:
     """Rows of scratch of CLOSED_FORM."""
-    return sum(array.shape[1] for array in samples) + closed_form_rows()
+    return int(sum(array.shape[1] for array in samples) + closed_form_rows())
 
 
 def newton_scratch(samples: tuple[Array, ...]) -> int:
     """Rows of scratch of NEWTON_STEP."""
-    return sum(array.shape[1] for array in samples) + newton_step_rows(samples[1].shape[1])
+    return int(sum(array.shape[1] for array in samples) + newton_step_rows(samples[1].shape[1]))
 
 
 def run(

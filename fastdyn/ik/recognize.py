@@ -202,10 +202,10 @@ def _wrists(chain: Chain, reasons: list[str], size: float) -> Iterator[Form]:
             orders.append(order)
     for order in orders:
         for mirrored in (False, True):
-            for form in _positions_of(chain.ordered(order), w, mirrored):
-                yield form
+            yield from _positions_of(chain.ordered(order), w, mirrored)
     reasons.append(
-        f"axes {_numbers(chain, (3, 4, 5))} meet, but of {_numbers(chain, (0, 1, 2))} no neighbours meet or are parallel"
+        f"axes {_numbers(chain, (3, 4, 5))} meet, but no neighbours of {_numbers(chain, (0, 1, 2))} "
+        "meet or are parallel"
     )
 
 
@@ -235,7 +235,7 @@ def _positions_of(chain: Chain, w: Array, mirrored: bool) -> Iterator[Form]:
 
 def _across(a: Array, b: Array, kind: str) -> bool:
     """Whether joint a moves nothing along b: parallel if it turns, perpendicular if it slides."""
-    return _parallel(a, b) if kind == "R" else abs(a @ b) <= CLOSE
+    return _parallel(a, b) if kind == "R" else bool(abs(a @ b) <= CLOSE)
 
 
 def _parallels(chain: Chain, reasons: list[str], size: float) -> Iterator[Form]:
@@ -266,14 +266,10 @@ def _deviation(chain: Chain, form: Form) -> float:
     p = ideal.p.copy()
     p[slice(3, 6) if form.kind == rows.WRIST else slice(4, 6)] = form.meeting
     ideal = replace(ideal, p=p)
-    worst = 0.0
-    for q in _positions():
-        # an arm that is solved from its tip: joint k of the form moves as the inverse of the arm's
-        found = ideal.displacement(q[list(ideal.joints)])
-        if form.reversed:
-            found = inverse(found)
-        worst = max(worst, float(np.abs(found - chain.displacement(q)).max()))
-    return worst
+    found = [ideal.displacement(q[list(ideal.joints)]) for q in _positions()]
+    if form.reversed:  # solved from its tip: the form's displacement is the inverse of the arm's
+        found = [inverse(T) for T in found]
+    return float(np.max(np.abs(np.array(found) - [chain.displacement(q) for q in _positions()])))
 
 
 def _across_axis(h: Array) -> Array:
@@ -300,8 +296,8 @@ def _arrays(
     P[rows.REST : rows.REST_Z + 1, :3], P[rows.REST : rows.REST_Z + 1, 3] = away[:3, :3], M[:3, 3]
     P[rows.ACROSS] = *_across_axis(chain.h[5]), *_across_axis(chain.h[3])
     P[rows.BEND, :2] = chain.h[3] @ chain.h[4], chain.h[4] @ chain.h[5]
-    terms: Any = rows.terms(chain.h[3], chain.h[4], chain.h[5])
-    P[rows.BEND, 2:4] = terms[:2]
+    terms: Any = rows.terms  # a text over scalars, without types
+    P[rows.BEND, 2:4] = terms(chain.h[3], chain.h[4], chain.h[5])[:2]
     if form.kind == rows.WRIST and form.position == rows.TWO_SLIDE:
         a, b = chain.h[[2, 1] if form.mirrored else [0, 1]]
         n = np.cross(a, b) / np.linalg.norm(np.cross(a, b))

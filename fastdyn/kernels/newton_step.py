@@ -17,8 +17,8 @@ def newton_step_rows(n):
 def newton_step(P, tree, q, target, work):
     """Moves the six joints on the path of a frame towards a pose.
 
-    J = Q R by Gram-Schmidt on the columns of the six joints, then R dq = Q^T e. A step leaves an error of about dq^2: it
-    is taken only where that is less than the error there was, so not where the Jacobian is singular.
+    J = Q R by Gram-Schmidt on the columns of the six joints, then R dq = Q^T e. A step leaves an error of about dq^2:
+    it is taken only where that is less than the error there was, so not where the Jacobian is singular.
     """
     n = P.shape[1]
     pose, J, e = work[:16], work[16 : 16 + 6 * n], work[16 + 6 * n : 22 + 6 * n]
