@@ -142,9 +142,166 @@ class Stand:
             yield name, self.pose[name][:3, 3], R @ force_moment[:3], R @ force_moment[3:]
 
 
-def link_poses(robot, q) -> dict[str, np.ndarray]:
+def world_poses(robot, q) -> dict[str, np.ndarray]:
     """Every link's 4x4 pose in the world, fixed links too."""
     return Stand(robot, q).pose
+
+
+class Sight:
+    """A frame of a robot that stands at q, seen from the base: the last moving link's own if none is named.
+
+    R, p: the frame's axes and origin in the world; see: what turns vectors of the world into the axes asked for.
+    """
+
+    def __init__(self, robot, q, frame=None, point=None, local=False):
+        self.stand = Stand(robot, q)
+        known = robot.frames[robot.links[-1].name if frame is None else frame]
+        T = self.stand.pose[known.on] @ pose(known.pose)
+        self.mount = pose(robot.mount)
+        self.R = T[:3, :3]
+        self.p = T[:3, :3] @ np.asarray((0, 0, 0) if point is None else point, Real) + T[:3, 3]
+        self.local, self.see = local, (self.R if local else self.mount[:3, :3]).T
+        self.on = known.on
+        self.body = Body(known.on, Real(0), np.zeros((3, 3), Real), self.p, *self.stand.jacobians(known.on, self.p))
+
+    def both(self, v, w):
+        """Linear and angular parts, (3, ...) each, along the axes asked for."""
+        return np.concatenate([np.tensordot(self.see, v, 1), np.tensordot(self.see, w, 1)])
+
+
+def forward_kinematics(robot, q, frame=None, point=None):
+    """(4, 4): in the base link's frame."""
+    sight, T = Sight(robot, q, frame, point), np.eye(4, dtype=Real)
+    T[:3, :3], T[:3, 3] = sight.see @ sight.R, sight.see @ (sight.p - sight.mount[:3, 3])
+    return T
+
+
+def link_poses(robot, q):
+    """(n, 4, 4): of the links that joints move, in the base link's frame."""
+    return np.stack([forward_kinematics(robot, q, link.name) for link in robot.links])
+
+
+def jacobian(robot, q, frame=None, point=None, local=False):
+    sight = Sight(robot, q, frame, point, local)
+    return sight.both(sight.body.Jv, sight.body.Jw)
+
+
+def pose_and_jacobian(robot, q, frame=None, point=None, local=False):
+    return forward_kinematics(robot, q, frame, point), jacobian(robot, q, frame, point, local)
+
+
+def hessian(robot, q, frame=None, point=None, local=False):
+    """(6, n, n): the axes asked for may move, too; those of joint j's rotation are then taken off."""
+    sight = Sight(robot, q, frame, point, local)
+    Hv, Hw = sight.stand.jacobian_derivatives(sight.body)
+    if local:
+        for j in range(sight.stand.n):
+            turning = cross_matrix(sight.body.Jw[:, j])
+            Hv[:, :, j] -= turning @ sight.body.Jv
+            Hw[:, :, j] -= turning @ sight.body.Jw
+    return sight.both(Hv, Hw)
+
+
+def jacobian_derivative(robot, q, qd, frame=None, point=None, local=False):
+    return hessian(robot, q, frame, point, local) @ np.asarray(qd, Real)
+
+
+def frame_velocity(robot, q, qd, frame=None, point=None, local=False):
+    return jacobian(robot, q, frame, point, local) @ np.asarray(qd, Real)
+
+
+def frame_acceleration(robot, q, qd, qdd=None, frame=None, point=None, local=False):
+    """(6,): of the origin and of the rotation, whatever axes they are then expressed along."""
+    sight, qd = Sight(robot, q, frame, point, local), np.asarray(qd, Real)
+    qdd = 0 * qd if qdd is None else np.asarray(qdd, Real)
+    Hv, Hw = sight.stand.jacobian_derivatives(sight.body)
+    return sight.both(sight.body.Jv @ qdd + (Hv @ qd) @ qd, sight.body.Jw @ qdd + (Hw @ qd) @ qd)
+
+
+# Functions of a Jacobian serve coupled robots, too. LAPACK knows no long doubles: its singular vectors are made
+# orthogonal in these, and used to make the matrix diagonal once more, which squares their errors.
+
+
+def decomposed(J):
+    """U, s, V of J = U diag(s) V^T, s descending."""
+    U, _, Vt = np.linalg.svd(np.asarray(J, float), full_matrices=False)
+    U, V = U.astype(Real), Vt.T.astype(Real)
+    for _ in range(2):
+        U, V = (Q @ (3 * np.eye(Q.shape[1], dtype=Real) - Q.T @ Q) / 2 for Q in (U, V))
+    s = np.sum(U * (J @ V), axis=0)
+    return U, np.abs(s), V * np.where(s < 0, -1, 1)
+
+
+def weights(axes):
+    return np.ones(6, Real) if axes is None or not np.any(axes) else np.asarray(axes, Real)
+
+
+def singular_values_of(J, axes=None):
+    found = np.zeros(6, Real)
+    found[: min(J.shape)] = np.sort(decomposed(weights(axes)[:, None] * J)[1])[::-1]
+    return found
+
+
+def inverse_of(J, target, preferred=None, axes=None, damping=0.0, tolerance=0.0):
+    """x near `preferred` with J x = target, the rank of J, the length of what is missing."""
+    w, x = weights(axes), np.zeros(J.shape[1], Real) if preferred is None else np.asarray(preferred, Real)
+    U, s, V = decomposed(w[:, None] * J)
+    c = w * (np.asarray(target, Real) - J @ x)
+    kept = s > max(float(tolerance), 4 * max(J.shape) * np.finfo(float).eps) * s.max()
+    U, s, V = U[:, kept], s[kept], V[:, kept]
+    step = V @ (s / (s**2 + Real(damping) ** 2) * (U.T @ c))
+    return x + step, Real(kept.sum()), np.sqrt(np.sum((c - w * (J @ step)) ** 2))
+
+
+def singular_values(robot, q, axes=None, frame=None, point=None, local=False):
+    return singular_values_of(jacobian(robot, q, frame, point, local), axes)
+
+
+def inverse_velocity(
+    robot, q, velocity, preferred=None, axes=None, damping=0.0, tolerance=0.0, frame=None, point=None, local=False
+):
+    return inverse_of(jacobian(robot, q, frame, point, local), velocity, preferred, axes, damping, tolerance)
+
+
+def inverse_acceleration(
+    robot, q, qd, acceleration, preferred=None, axes=None, damping=0.0, tolerance=0.0,
+    frame=None, point=None, local=False,
+):  # fmt: skip
+    rest = np.asarray(acceleration, Real) - frame_acceleration(robot, q, qd, None, frame, point, local)
+    return inverse_of(jacobian(robot, q, frame, point, local), rest, preferred, axes, damping, tolerance)
+
+
+def static_torques(robot, q, wrench, frame=None, point=None, local=False):
+    return gravity_forces(robot, q) - jacobian(robot, q, frame, point, local).T @ np.asarray(wrench, Real)
+
+
+def operational(J, M, h, g, b, axes=None):
+    """Lambda, mu, p and kept: the components asked for that do not depend on those before them.
+
+    h: velocity forces and friction; g: gravity; b: dJ/dt qd. Independent: a sine above 3e-7, in the metric of M^-1.
+    """
+    kept = []
+    for r in np.flatnonzero(weights(axes)).tolist():
+        A = np.array([solved(M, row) for row in J[[*kept, r]]], Real) @ J[[*kept, r]].T
+        size = np.sqrt(np.maximum(np.diag(A), np.finfo(float).tiny))
+        if np.linalg.eigvalsh((A / np.outer(size, size)).astype(float))[0] > 1e-13:
+            kept.append(r)
+    J, b = J[kept], b[kept]
+    whole, mu, p, mask = np.zeros((6, 6), Real), np.zeros(6, Real), np.zeros(6, Real), np.zeros(6, Real)
+    mask[kept] = 1
+    if kept:
+        inverse = np.array([solved(M, row) for row in J], Real)  # J M^-1
+        A = inverse @ J.T
+        whole[np.ix_(kept, kept)] = np.array([solved(A, row) for row in np.eye(len(kept), dtype=Real)])
+        mu[kept], p[kept] = solved(A, inverse @ h - b), solved(A, inverse @ g)
+    return whole, mu, p, mask
+
+
+def task_dynamics(robot, q, qd, axes=None, frame=None, point=None, local=False):
+    g = gravity_forces(robot, q)
+    b = frame_acceleration(robot, q, qd, None, frame, point, local)
+    J = jacobian(robot, q, frame, point, local)
+    return operational(J, mass_matrix(robot, q), bias_forces(robot, q, qd) - g, g, b, axes)
 
 
 def mass_matrix(robot, q):

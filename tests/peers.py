@@ -122,6 +122,53 @@ class Pinocchio:
         R = self.robot.mount[:3, :3]
         return np.concatenate([R.T @ found.linear, R.T @ found.angular])
 
+    def frame(self, name):
+        """The number, in Pinocchio, of a frame at a link's, added to its model on the first use."""
+        index = self.model.getFrameId(name)
+        if index == self.model.nframes:
+            _, links = skeleton(self.robot)
+            on, where = next((on, where) for link, on, where in links if link.name == name)
+            number = self.model.getJointId(self.robot.joints[on].name)
+            index = self.model.addFrame(self.pin.Frame(name, number, self.pin.SE3(where), self.pin.FrameType.OP_FRAME))
+            self.data = self.model.createData()
+        return index
+
+    def pose(self, q, frame):
+        """In the base link's frame."""
+        index = self.frame(frame)
+        self.pin.framesForwardKinematics(self.model, self.data, q[self.order])
+        return np.linalg.inv(self.robot.mount) @ self.data.oMf[index].homogeneous
+
+    def _axes(self, local):
+        """Pinocchio's name of the axes, and what turns them into those of the base."""
+        turn = np.eye(3) if local else self.robot.mount[:3, :3].T
+        reference = self.pin.ReferenceFrame
+        return reference.LOCAL if local else reference.LOCAL_WORLD_ALIGNED, np.kron(np.eye(2), turn)
+
+    def jacobian(self, q, frame, local=False):
+        axes, turn = self._axes(local)
+        index = self.frame(frame)
+        found = self.pin.computeFrameJacobian(self.model, self.data, q[self.order], index, axes)
+        return turn @ found.reshape(6, -1)[:, self.place]
+
+    def jacobian_derivative(self, q, qd, frame, local=False):
+        axes, turn = self._axes(local)
+        index = self.frame(frame)
+        self.pin.computeJointJacobiansTimeVariation(self.model, self.data, q[self.order], qd[self.order])
+        self.pin.updateFramePlacements(self.model, self.data)
+        found = self.pin.getFrameJacobianTimeVariation(self.model, self.data, index, axes)
+        return turn @ found.reshape(6, -1)[:, self.place]
+
+    def hessian(self, q, joint, local=False):
+        """Of a joint's own moved frame."""
+        axes, turn = self._axes(local)
+        self.pin.computeJointJacobians(self.model, self.data, q[self.order])
+        self.pin.computeJointKinematicHessians(self.model, self.data)
+        number = self.model.getJointId(joint)
+        found = np.array(self.pin.getJointKinematicHessian(self.model, self.data, number, axes))
+        found = found.ravel().reshape(6, self.model.nv, self.model.nv, order="F")  # its binding swaps the axes
+        return np.tensordot(turn, found[:, self.place][:, :, self.place], 1)
+
     def center_of_mass(self, q):
         """In the base link's frame."""
         mount = self.robot.mount

@@ -265,7 +265,7 @@ def test_potential_energy_agrees_with_the_oracle(check):
         reference = case.each(oracle.potential_energy, "q")
         heights = [
             [link.mass * np.linalg.norm(poses[link.name][:3, 3]) for link in case.robot.all_links]
-            for poses in (oracle.link_poses(case.robot, q) for q in case.q)
+            for poses in (oracle.world_poses(case.robot, q) for q in case.q)
         ]
         # links above and below the world's origin cancel: what is rounded is weight times distance
         scale = np.linalg.norm(case.robot.gravity) * np.sum(heights, axis=1)
@@ -397,7 +397,7 @@ class TestTheOracleItself:
             second = np.trace(link.inertia) / 2 * np.eye(3) - link.inertia  # the integral of r r^T about the centre
             S = link.mass * np.outer(com, com)
             S[:3, :3] += second
-            speed = self.rate(lambda t, name=link.name: oracle.link_poses(robot, q + t * qd)[name])
+            speed = self.rate(lambda t, name=link.name: oracle.world_poses(robot, q + t * qd)[name])
             energy = energy + np.trace(speed @ S @ speed.T) / 2
         assert abs(energy - oracle.kinetic_energy(robot, q, qd)) <= self.TOLERANCE * energy
 
@@ -436,8 +436,8 @@ class TestTheOracleItself:
             com = np.append(link.com, 1.0)
             S = link.mass * np.outer(com, com)
             S[:3, :3] += np.trace(link.inertia) / 2 * np.eye(3) - link.inertia  # the integral of r r^T
-            T = oracle.link_poses(robot, q)[link.name]
-            speed = self.rate(lambda t, name=link.name: oracle.link_poses(robot, q + t * qd)[name])
+            T = oracle.world_poses(robot, q)[link.name]
+            speed = self.rate(lambda t, name=link.name: oracle.world_poses(robot, q + t * qd)[name])
             linear = linear + speed[:3] @ S[:, 3]
             angular = angular + T[:3] @ S @ speed[:3].T  # the integral of r v^T
         R = oracle.pose(robot.mount)[:3, :3]
@@ -449,11 +449,11 @@ class TestTheOracleItself:
     def test_wrenches_do_the_work_that_the_joints_take_from_them(self, moving):
         robot, q, qd, qdd = moving
         wrenches = np.random.default_rng(0).normal(size=(6, 6))
-        poses = oracle.link_poses(robot, q)
+        poses = oracle.world_poses(robot, q)
         power = 0
         for joint, wrench in zip(robot.joints, wrenches, strict=True):
             R = poses[joint.child][:3, :3]
-            speed = self.rate(lambda t, name=joint.child: oracle.link_poses(robot, q + t * qd)[name])
+            speed = self.rate(lambda t, name=joint.child: oracle.world_poses(robot, q + t * qd)[name])
             spin = speed[:3, :3] @ R.T
             power += R @ wrench[:3] @ speed[:3, 3] + R @ wrench[3:] @ [spin[2, 1], spin[0, 2], spin[1, 0]]
         free, pushed = (oracle.inverse_dynamics(robot, q, qd, qdd, w) for w in (None, wrenches))

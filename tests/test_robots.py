@@ -99,7 +99,7 @@ def test_link_poses_are_the_products_of_the_conventions_matrices(convention):
     table = rng.normal(size=(5, 4))
     robot = fd.from_dh([fd.DHLink(*row, kind) for row, kind in zip(table, kinds, strict=True)], convention)
     q = rng.normal(size=5)
-    T, poses = np.eye(4), oracle.link_poses(robot, q)
+    T, poses = np.eye(4), oracle.world_poses(robot, q)
     for i, ((a, alpha, d, theta), kind) in enumerate(zip(table, kinds, strict=True), start=1):
         theta, d = (theta + q[i - 1], d) if kind == "revolute" else (theta, d + q[i - 1])
         across, along = go(a, 0) @ turn("x", alpha), turn("z", theta) @ go(0, d)

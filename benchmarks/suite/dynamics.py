@@ -19,29 +19,46 @@ T = 4096  # samples of a batch
 
 
 class Quantity(NamedTuple):
-    """A method of Robot, how many of q, qd, qdd (or tau) it takes, and its options."""
+    """A method of Robot, the shapes of what it takes ("n": the number of joints), its options, and if of a frame."""
 
     method: str
-    arguments: int
+    shapes: tuple[tuple[str | int, ...], ...]
     options: dict[str, Any] = {}  # noqa: RUF012  # never changed
+    frame: bool = False
+
+    def arguments(self, robot: fd.Robot, *lead: int) -> list[np.ndarray]:
+        """Random states."""
+        rng = np.random.default_rng(0)
+        sizes = [tuple(robot.n if size == "n" else size for size in shape) for shape in self.shapes]
+        return [rng.uniform(-1, 1, (*lead, *size)) for size in sizes]
+
+    def keywords(self, robot: fd.Robot) -> dict[str, Any]:
+        """Its options, and the last link's frame."""
+        return {**self.options, **({"frame": robot.links[-1].name} if self.frame else {})}
 
 
 try:
     from fastdyn.quantities import METHODS
 
     QUANTITIES = {
-        row.name.replace("_", " "): Quantity(name, len(row.reads), {"method": row.method} if row.method else {})
+        row.name.replace("_", " "): Quantity(
+            name,
+            tuple(f.shape for f in row.reads),
+            {"method": row.method} if row.method else {},
+            getattr(row, "frame", False),
+        )
         for name, rows in METHODS.items()
         for row in rows
     }
 except ImportError:  # version 0.1 had no table of quantities
+    N = (("n",),)
     QUANTITIES = {
-        "inverse dynamics": Quantity("inverse_dynamics", 3),
-        "forward dynamics": Quantity("forward_dynamics", 3, {"method": "aba"}),
-        "forward dynamics crba": Quantity("forward_dynamics", 3, {"method": "crba"}),
-        "mass matrix": Quantity("mass_matrix", 1),
-        "gravity forces": Quantity("gravity_forces", 1),
-        "coriolis matrix": Quantity("coriolis_matrix", 2),
+        "inverse dynamics": Quantity("inverse_dynamics", N * 3),
+        "forward dynamics": Quantity("forward_dynamics", N * 3, {"method": "aba"}),
+        "forward dynamics crba": Quantity("forward_dynamics", N * 3, {"method": "crba"}),
+        "mass matrix": Quantity("mass_matrix", N),
+        "gravity forces": Quantity("gravity_forces", N),
+        "coriolis matrix": Quantity("coriolis_matrix", N * 2),
     }
 
 ROBOTS = {
@@ -54,20 +71,19 @@ ROBOTS = {
 
 def one_state(robot: fd.Robot, quantity: Quantity) -> Callable[[], Any]:
     """As in a control loop."""
-    states = np.random.default_rng(0).uniform(-1, 1, (quantity.arguments, robot.n))
-    return partial(getattr(robot, quantity.method), *states, **quantity.options)
+    return partial(getattr(robot, quantity.method), *quantity.arguments(robot), **quantity.keywords(robot))
 
 
 def batch(robot: fd.Robot, quantity: Quantity, samples: int = T, **options: Any) -> Callable[[], Any]:
     """Many states at once, into an existing array."""
-    states = np.random.default_rng(0).uniform(-1, 1, (quantity.arguments, samples, robot.n))
-    method = partial(getattr(robot, quantity.method), *states, **quantity.options, **options)
+    given = quantity.arguments(robot, samples)
+    method = partial(getattr(robot, quantity.method), *given, **quantity.keywords(robot), **options)
     return partial(method, out=method())
 
 
 def bound(robot: fd.Robot, quantity: Quantity) -> Callable[[], Any]:
     """On fixed memory, without checks; the default method only."""
-    loop = robot.bind()
+    loop = robot.bind(**({"frame": robot.links[-1].name} if quantity.frame else {}))
     name = quantity.method if callable(getattr(loop, quantity.method, None)) else f"compute_{quantity.method}"
     if quantity.options.get("method") == "crba" or not hasattr(loop, name):
         raise NotImplementedError
@@ -79,8 +95,8 @@ def fleet(robot: fd.Robot, quantity: Quantity) -> Callable[[], Any]:
     if not hasattr(fd, "stack"):
         raise NotImplementedError
     robots = fd.stack([robot] * 64)
-    states = np.random.default_rng(0).uniform(-1, 1, (quantity.arguments, T // 64, 64, robot.n))
-    return partial(getattr(robots, quantity.method), *states, **quantity.options)
+    given = quantity.arguments(robot, T // 64, 64)
+    return partial(getattr(robots, quantity.method), *given, **quantity.keywords(robot))
 
 
 CALLS = {

@@ -21,11 +21,12 @@ from numpy.typing import ArrayLike
 from fastdyn.errors import DescriptionError, RobotError
 from fastdyn.formats.dh import Convention, DHLink, from_dh
 from fastdyn.formats.files import check_size, contents
-from fastdyn.geometry import homogeneous, rotation_from_rpy
+from fastdyn.geometry import homogeneous
 from fastdyn.mechanism import variations
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import STANDARD_GRAVITY, Description, Mechanism
-from fastdyn.mechanism.parts import KINDS, MOVING, Array, Joint, JointKind, Limits, Link, Motor, checked_pose
+from fastdyn.mechanism.parts import KINDS, MOVING, Array, Frame, Joint, JointKind, Limits, Link, Motor, checked_pose
+from fastdyn.rotations import from_rpy
 
 DH, TREE = "fastdyn-dh-1", "fastdyn-tree-1"
 DEPTH = 16  # tables and lists inside each other
@@ -124,6 +125,9 @@ def to_toml(robot: Mechanism) -> str:
         lines += ["", "[[joint]]", *_joint_out(joint, offsets.get(joint.name, 0.0))]
     if coupling is not None:
         lines += _coordinates_out(coupling, robot.joints)
+    for frame in robot.added_frames:
+        lines += ["", "[[frame]]", f"name = {_quoted(frame.name)}", f"on = {_quoted(frame.on)}"]
+        lines += _pose_out("pose", np.asarray(frame.pose))
     return "\n".join(lines) + "\n"
 
 
@@ -309,12 +313,20 @@ def _tree(top: _Table, strict: bool) -> Description:
         joint, offset = _joint(table, coupled=bool(coordinates))
         joints.append(joint)
         offsets += [offset] if joint.kind != "fixed" else []
+    frames = [_frame(table) for table in _named(top.tables("frame"))]
     top.finish()
     with top.blamed():
-        description = Description(links, joints, name, gravity, mount).checked(strict)
+        description = Description(links, joints, name, gravity, mount, added_frames=frames).checked(strict)
     if not coordinates:
         return description
     return description.replace(coupling=_coupling(top, coordinates, description.joints, offsets))
+
+
+def _frame(table: _Table) -> Frame:
+    name, on, pose = table.text("name"), table.text("on"), _pose(table, "pose")
+    table.finish()
+    with table.blamed():
+        return Frame(name, on, pose)
 
 
 def _coupling(top: _Table, tables: list[_Table], joints: Sequence[Joint], offsets: list[float]) -> Coupling:
@@ -431,9 +443,9 @@ def _pose(parent: _Table, key: str) -> Array:
         given = table.numbers("matrix", NONE, ((3, 4), (4, 4)))
         T[: len(given)] = given
     else:
-        roll, pitch, yaw = table.numbers("rpy", ANGLE, ((3,),), default=(0, 0, 0)).tolist()
+        rpy = table.numbers("rpy", ANGLE, ((3,),), default=(0, 0, 0))
         place = table.numbers("xyz", LENGTH, ((3,),), default=(0, 0, 0))
-        T = homogeneous(rotation_from_rpy(roll, pitch, yaw), place)
+        T = homogeneous(from_rpy(rpy), place)
     table.finish()
     with table.blamed():
         return checked_pose(T, "pose")

@@ -11,8 +11,8 @@ xzy="...", <inertia> outside <inertial>) is an error; unknown attributes of elem
 URDF cannot express all that a Robot has. `to_urdf` writes the rest as extensions that other programs ignore, and the
 reader understands them: armature, gear and friction_minus on <dynamics> (reflected to the joint: kg m^2; motor turns
 per joint turn; Coulomb friction in the minus direction), tail="joint" on the fixed joint from the moved joint frame to
-the link, <fastdyn gravity= xyz= rpy=> for gravity and the base's pose in the world. The largest float64 as a limit
-means no limit.
+the link, frame="true" on the fixed joint of a link that is only a frame, <fastdyn gravity= xyz= rpy=> for gravity and
+the base's pose in the world. The largest float64 as a limit means no limit.
 """
 
 from __future__ import annotations
@@ -33,11 +33,12 @@ from fastdyn.formats import xml
 from fastdyn.formats.files import contents
 from fastdyn.formats.urdf_grammar import MOMENTS, check, listed
 from fastdyn.formats.xml import Element, short
-from fastdyn.geometry import homogeneous, rotation_from_rpy
+from fastdyn.geometry import homogeneous
 from fastdyn.mechanism import variations
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import STANDARD_GRAVITY, Description, warn
-from fastdyn.mechanism.parts import Array, Joint, JointKind, Limits, Link, Motor
+from fastdyn.mechanism.parts import Array, Frame, Joint, JointKind, Limits, Link, Motor
+from fastdyn.rotations import from_rpy
 
 KINDS: dict[str, JointKind] = {
     "revolute": "revolute",
@@ -191,11 +192,14 @@ def describe(data: str | bytes, gravity: ArrayLike | None = None, source: str = 
     _check_tree(link_elements, joint_elements, joints)
     followers = _followers(joint_elements, joints)
     _take_tails(joint_elements, links, joints)
+    frames = list(_take_frames(joint_elements, links, joints))
     world = root.find("fastdyn")
     mount = None if world is None else _pose(world)
     if gravity is None and world is not None:
         gravity = _numbers(world, "gravity", STANDARD_GRAVITY)
-    description = Description(links.values(), joints.values(), root.attributes["name"], gravity, mount)
+    description = Description(
+        links.values(), joints.values(), root.attributes["name"], gravity, mount, added_frames=frames
+    )
     for name, doubt in description.doubts(massless=True).items():
         doubts.append((link_elements[name].line, f"{link_elements[name]} {doubt}"))
     return Described(description, followers, doubts)
@@ -253,8 +257,8 @@ def _naming(element: Element) -> Iterator[None]:
 
 def _pose(element: Element) -> Array:
     """4x4 from xyz and rpy: rotations about the fixed x, y and z axes, in this order."""
-    roll, pitch, yaw = _numbers(element, "rpy", (0.0, 0.0, 0.0))
-    return homogeneous(rotation_from_rpy(roll, pitch, yaw), _numbers(element, "xyz", (0.0, 0.0, 0.0)))
+    rpy = _numbers(element, "rpy", (0.0, 0.0, 0.0))
+    return homogeneous(from_rpy(rpy), _numbers(element, "xyz", (0.0, 0.0, 0.0)))
 
 
 def _origin(element: Element) -> Array:
@@ -387,6 +391,19 @@ def _followers(elements: Mapping[str, Element], joints: Mapping[str, Joint]) -> 
         if not (math.isfinite(rule.multiplier) and math.isfinite(rule.offset)):
             raise elements[name].error("mimic: expected finite numbers, found that they exceed float64 along the chain")
     return found
+
+
+def _take_frames(elements: Mapping[str, Element], links: dict[str, Link], joints: dict[str, Joint]) -> Iterator[Frame]:
+    """Takes off the links and fixed joints that `to_urdf` writes for frames."""
+    parents = {joint.parent for joint in joints.values()}
+    for name, element in elements.items():
+        if element.attributes.get("frame") != "true":
+            continue
+        joint = joints.pop(name)
+        link = links.pop(joint.child)
+        if joint.kind != "fixed" or link.mass or np.any(link.inertia) or link.name in parents:
+            raise element.error(f"frame: expected a fixed link without mass at the end, found {short(link.name)}")
+        yield Frame(link.name, joint.parent, joint.origin)
 
 
 def _take_tails(elements: Mapping[str, Element], links: dict[str, Link], joints: dict[str, Joint]) -> None:

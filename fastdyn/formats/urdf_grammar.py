@@ -39,7 +39,11 @@ RULES = {
     "mass": Rule(("value",)),
     "inertia": Rule(MOMENTS),
     "joint": Rule(
-        ("name", "type"), ("tail",), ("parent", "child"), ("origin", "axis", "limit", "dynamics", "mimic"), open=True
+        ("name", "type"),
+        ("tail", "frame"),
+        ("parent", "child"),
+        ("origin", "axis", "limit", "dynamics", "mimic"),
+        open=True,
     ),
     "parent": Rule(("link",)),
     "child": Rule(("link",)),

@@ -12,19 +12,20 @@ from fastdyn.errors import RobotError
 from fastdyn.formats.names import free_name
 from fastdyn.formats.urdf import KINDS, UNLIMITED, Mimic
 from fastdyn.formats.urdf_grammar import MOMENTS
-from fastdyn.geometry import rpy_from_rotation
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import STANDARD_GRAVITY, Mechanism
 from fastdyn.mechanism.parts import Array, Joint, Limits, Link, Motor
+from fastdyn.rotations import to_rpy
 
 
 def to_urdf(robot: Mechanism) -> str:
     """A robot as URDF, which `from_urdf` reads as the same robot: same names, order, link frames and torques.
 
     Numbers are exact; rotations, stored as angles, and motor parameters, stored at the joint, are exact up to rounding.
-    What URDF cannot express is written as extensions that other programs ignore: see urdf.py. A helical joint raises an
-    error. A CoupledRobot is written with <mimic>: each coordinate must be the position of the joint of its name, in the
-    joints' order and without a motor of its own, and each other joint must follow one of them; to_toml writes the rest.
+    What URDF cannot express is written as extensions that other programs ignore: see urdf.py. A helical joint
+    raises an error. A frame becomes a link without mass, fixed to its link. A CoupledRobot is written with <mimic>:
+    each coordinate must be the position of the joint of its name, in the joints' order and without a motor of its
+    own, and each other joint must follow one of them; to_toml writes the rest.
 
     >>> import fastdyn as fd
     >>> arm = fd.robots.puma560()
@@ -55,6 +56,9 @@ def to_urdf(robot: Mechanism) -> str:
             lines += [f"  <link{_attributes(name=between)}/>"]
             lines += _written_joint(replace(joint, child=between), followers.get(joint.name))
             lines += _written_joint(fixed, None, tail=joint.name)
+    for frame in robot.added_frames:
+        fixed = Joint(free_name(f"{frame.name}_joint", taken_joints), frame.on, frame.name, "fixed", frame.pose)
+        lines += [f"  <link{_attributes(name=frame.name)}/>", *_written_joint(fixed, None, frame="true")]
     return "\n".join([*lines, "</robot>", ""])
 
 
@@ -102,11 +106,10 @@ def _written_link(link: Link) -> list[str]:
     ]
 
 
-def _written_joint(joint: Joint, rule: Mimic | None, tail: str | None = None) -> list[str]:
+def _written_joint(joint: Joint, rule: Mimic | None, **marks: str) -> list[str]:
     limits, motor = joint.limits, joint.motor
     bounded = math.isfinite(limits.lower) or math.isfinite(limits.upper) or joint.kind == "prismatic"
     kind = joint.kind if bounded or joint.kind == "fixed" else "continuous"
-    marks = {} if tail is None else {"tail": tail}
     lines = [
         f"  <joint{_attributes(name=joint.name, type=kind, **marks)}>",
         f"    <parent{_attributes(link=joint.parent)}/>",
@@ -139,7 +142,7 @@ def _friction(motor: Motor) -> str:
 
 
 def _xyz_rpy(pose: Array) -> str:
-    return _attributes(xyz=pose[:3, 3], rpy=rpy_from_rotation(pose[:3, :3]))
+    return _attributes(xyz=pose[:3, 3], rpy=to_rpy(pose[:3, :3]))
 
 
 def _attributes(**values: str | ArrayLike) -> str:

@@ -291,6 +291,11 @@ class HasDescription:
         return self.description.coupling
 
     @property
+    def added_frames(self) -> tuple[Frame, ...]:
+        """The frames that are not links' own."""
+        return self.description.added_frames
+
+    @property
     def frames(self) -> Mapping[str, Frame]:
         """All frames by name, as `frame=` takes it: those of the links, then those added by with_frame.
 

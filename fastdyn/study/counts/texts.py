@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
+
+import numpy as np
 
 from fastdyn.formulations import (
     christoffel,
@@ -21,7 +24,7 @@ from fastdyn.formulations import (
     screws,
 )
 from fastdyn.mechanism.parts import Array
-from fastdyn.quantities import QUANTITIES, Quantity
+from fastdyn.quantities import QUANTITIES, Field, Quantity
 from fastdyn.robots import random_chain
 from fastdyn.study.counts.costs import NOTHING, Cost, Probing, Text, summed
 from fastdyn.study.counts.counting import SIZES, Rows, by_stage, screw_arm, whole
@@ -145,17 +148,25 @@ def probing_counts() -> Probing:
     return Probing(*(whole(text, {"work": probing.work_rows}) for text in (run, columns, lower)))
 
 
+def _size(field: Field) -> Rows:
+    return lambda n: math.prod(field.core(n))
+
+
 @cache
 def kernels() -> tuple[Text, ...]:
-    """The library's own texts, one for each quantity, on a chain of rotary joints with rotors and no wrenches."""
+    """The library's own texts, one for each quantity, on a chain of rotary joints with rotors and no wrenches.
+
+    Those of a frame: of the last link's, along the base's axes.
+    """
 
     def model(joints: int) -> tuple[Array, Any]:
-        found = random_chain(joints).model
+        found = random_chain(joints).model.with_frame(joints - 1, np.eye(4), local=False)
         return found.P, found.tree
 
     def text(quantity: Quantity) -> Text:
         module = sys.modules[quantity.text.__module__]
-        rows = {"wrenches": lambda n: 0, "work": quantity.rows}
+        rows: dict[str, Rows] = {field.name: _size(field) for field in quantity.reads + quantity.gives}
+        rows |= {**{field.name: lambda n: 0 for field in quantity.optional}, "work": quantity.rows}
         cost = by_stage(quantity.text, module, _STAGES.get(quantity.name, ""), rows, model)
         return _text(quantity.name, quantity.name.replace("_", " "), cost)
 
