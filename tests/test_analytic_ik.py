@@ -287,14 +287,16 @@ def test_angles_are_moved_by_whole_turns_into_limits(limits):
 
 
 def test_coupled_robots_are_solved_in_their_coordinates():
-    """(2.25): the third vendor angle is that of the upper arm; theta = G phi + theta0."""
-    G = np.eye(6)
-    G[2, 1] = -1
-    arm = fd.robots.irb1400().coupled(G, offset=[0.1, 0, 0, 0, 0, 0])
-    phi = np.array([0.1, 0.2, -0.3, 0.4, 0.5, 0.6])
-    s = arm.inverse_kinematics_all(arm.forward_kinematics(phi))
-    assert apart(s.q, phi)[s.valid].min() < 1e-12
-    assert pose_errors(arm, s, arm.forward_kinematics(phi)).max() < ACCURACY
+    """(2.25): the third angle of the controller is the upper arm's, theta = G phi + theta0."""
+    arm = fd.robots.irb1400(coupled=True)
+    phi = np.random.default_rng(2).uniform(-1.0, 1.0, (50, 6))
+    T = arm.forward_kinematics(phi)
+    s = arm.inverse_kinematics_all(T)
+    assert np.nanmin(apart(s.q, phi[:, None]), axis=-1).max() < 1e-9
+    assert pose_errors(arm, s, T).max() < ACCURACY
+    within = arm.inverse_kinematics_all(T, limits=True)
+    arm.check_limits(within.q[within.valid])
+    assert 0 < within.valid.sum() < s.valid.sum()
 
 
 def test_coordinates_that_do_not_determine_six_joints_are_refused():

@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastdyn.errors import NoClosedFormError
-from fastdyn.geometry import homogeneous, inverse, turn
+from fastdyn.geometry import homogeneous, inverse
 from fastdyn.kernels import closed_form_ik as rows
 from fastdyn.mechanism.description import Description
 from fastdyn.mechanism.limits import SLACK
 from fastdyn.mechanism.parts import Array, Frame
 from fastdyn.mechanism.poses import poses_at
+from fastdyn.rotations import turn
 
 CLOSE = 1e-6  # rad, or of the arm's size: axes that are parallel, or that meet
 ROUNDING = 1e-12  # of radicands: two solutions that coincide; far above rounding, far below the accuracy of poses
