@@ -16,6 +16,7 @@ from fastdyn.calls.parameters import Parameters
 from fastdyn.compiler.announce import announced
 from fastdyn.errors import ArgumentError, ArgumentTypeError
 from fastdyn.fleet import Fleet
+from fastdyn.ik.methods import InverseKinematics
 from fastdyn.kernels.rows import INDEX
 from fastdyn.kinematics import FrameName, Point
 from fastdyn.mechanism import variations
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from fastdyn.calls.bound import Bound, CFunction
 
 
-class _Facade(Pictures, TaskSpace):
+class _Facade(Pictures, TaskSpace, InverseKinematics):
     """What Robot and CoupledRobot share: an immutable object with a description, and its variations."""
 
     def _hold(self, description: Description) -> None:
