@@ -16,8 +16,9 @@ from fastdyn.calls.parameters import Parameters
 from fastdyn.compiler.announce import announced
 from fastdyn.errors import ArgumentError, ArgumentTypeError
 from fastdyn.fleet import Fleet
+from fastdyn.ik.methods import InverseKinematics
 from fastdyn.kernels.rows import INDEX
-from fastdyn.kinematics import FrameName, Kinematics, Point
+from fastdyn.kinematics import FrameName, Point
 from fastdyn.mechanism import variations
 from fastdyn.mechanism.coupled_model import coupling_arrays, single_precision, with_thresholds
 from fastdyn.mechanism.coupling import Coupling
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from fastdyn.calls.bound import Bound, CFunction
 
 
-class _Facade(Kinematics):
+class _Facade(InverseKinematics):
     """What Robot and CoupledRobot share: an immutable object with a description, and its variations."""
 
     def _hold(self, description: Description) -> None:
