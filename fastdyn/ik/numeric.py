@@ -95,38 +95,37 @@ class Problem:
             raise ArgumentError(f"frame: expected one that joints of {robot} move, found one fixed to the base")
         on_path = tree[r.INDEX, path]
         G = np.eye(len(joints)) if coupling is None else coupling.G
-        self.robot, self.axes, self.n = robot, axes, G.shape[1]
-        self.active = np.flatnonzero(G[on_path].any(axis=0)) if coupling else on_path
-        bounds = np.tile((-np.inf, np.inf), (self.n, 1)) if limits is None else limits
-        if not (bounds[:, 0] <= bounds[:, 1]).all():
+        self.axes, self.n = axes, G.shape[1]
+        self.active = on_path if coupling is None else np.flatnonzero(G[on_path].any(axis=0))
+        self.bounds = np.tile((-np.inf, np.inf), (self.n, 1)) if limits is None else limits
+        if not (self.bounds[:, 0] <= self.bounds[:, 1]).all():
             raise ArgumentError(f"limits: expected some range for each coordinate of {robot}, found none for one")
-        self.rest = np.clip(np.zeros(self.n), *bounds.T)  # of coordinates that do not move the frame
         slides = np.array([joints[i].kind == "prismatic" for i in on_path])
         self.model, self.tree = _path_model(P, tree, path, axes)
-        arms = np.linalg.norm(self.model[r.PX : r.PZ + 1], axis=0)
-        self.unit = float(arms.sum() + np.linalg.norm(self.model[r.FX : r.FZ + 1, 0]) + RANGE * slides.sum()) / 2 or 1.0
+        lengths = np.linalg.norm(self.model[r.PX : r.PZ + 1], axis=0).sum() + np.linalg.norm(self.model[r.FX :, 0][:3])
+        self.unit = float(lengths + RANGE * slides.sum()) / 2 or 1.0
         self.model[[r.PX, r.PY, r.PZ, r.PITCH, r.FX, r.FY, r.FZ]] /= self.unit
         self.G, self.units = np.empty((0, 0), order="F"), np.where(slides, self.unit, 1.0)
+        moves = G[on_path][:, self.active]
         if coupling is not None:
-            self.G = np.column_stack([G[on_path][:, self.active], coupling.offset[on_path]])
-            self.G = np.asfortranarray(self.G / self.units[:, None])
+            self.G = np.asfortranarray(np.column_stack([moves, coupling.offset[on_path]]) / self.units[:, None])
             self.units = np.ones(len(self.active))
-        revolute = np.array([joint.kind == "revolute" for joint in joints])
-        moves = G[:, self.active]
-        turning = ((moves == 0) | revolute[:, None]).all(axis=0) & (moves == np.round(moves)).all(axis=0)
-        self.table = self._table(bounds[self.active], turning)
+        gears = np.where(moves == 0, np.inf, np.abs(moves))
+        self.table = self._table((np.where(slides, RANGE, math.pi)[:, None] / gears).max(axis=0))
+        turning = np.array([joint.kind == "revolute" for joint in joints])
+        whole = np.where(turning[:, None], G == np.round(G), G == 0)[:, self.active]
+        self.table[lm.TURNS] = whole.all(axis=0)
         self.rows: int = lm.search_rows(len(path), len(self.active))  # type: ignore[no-untyped-call]
 
-    def _table(self, bounds: Array, turning: NDArray[np.bool_]) -> Array:
-        low, high = bounds.T
+    def _table(self, most: Array) -> Array:
+        """most: how far starts are from zero where there are no limits."""
+        low, high = self.bounds[self.active].T
         table = np.zeros((lm.TABLE_ROWS, len(self.active)), order="F")
-        table[lm.LOWER], table[lm.UPPER] = low / self.units, high / self.units
+        table[lm.LOWER], table[lm.UPPER] = low, high
         # without a limit on one side: as far from the other as if there were none on either
-        most = np.where(turning, math.pi, RANGE)
         table[lm.FROM] = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high - 2 * most, -most))
         table[lm.TO] = np.where(np.isfinite(high), high, np.where(np.isfinite(low), low + 2 * most, most))
-        table[[lm.FROM, lm.TO]] /= self.units
-        table[lm.TURNS] = turning
+        table[[lm.LOWER, lm.UPPER, lm.FROM, lm.TO]] /= self.units
         table[lm.PER_UNIT, 0] = 1 / self.unit
         table[lm.WEIGHT : lm.WEIGHT + 6, 0] = self.axes.weights
         return table
@@ -174,9 +173,10 @@ class Problem:
 
         if count and walk(count, useful(threads, count, WORTH), WORTH, ready):
             _refuse(T)
-        whole = next(values for values in (q0, posture, rest, self.rest) if values is not None)
-        q = np.array(np.broadcast_to(whole, (count, self.n)))
-        q[:, self.active] = found * self.units
+        idle = np.clip(0.0, *self.bounds.T)
+        others = next(values for values in (q0, posture, rest, idle) if values is not None)
+        q = np.array(np.broadcast_to(others, (count, self.n)))
+        q[:, self.active] = np.clip(found * self.units, *self.bounds[self.active].T)  # units round
         error = report[:, [lm.POSITION_ERROR, lm.ANGLE_ERROR]]
         error[:, 0] *= self.unit
         success = report[:, lm.SUCCESS] > 0.5

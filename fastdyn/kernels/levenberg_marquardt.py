@@ -13,7 +13,7 @@ kinematics with the error damped pseudoinverse, ICRA 1988).
 Lengths are in units of `table`'s maker, about half of the arm's reach, so that errors in position and in angle compare.
 The first random starts ignore the limits of the coordinates and are given up once they head for a solution beyond
 them: most poses are found quickest so. A given start and later random ones stay within: a coordinate at its limit that
-would go further is held.
+the step would take further is held, and the step computed again without it.
 """
 
 import math
@@ -51,7 +51,7 @@ FAR_AFTER, FAR = 8, 0.03  # after so many steps a start with more than this is g
 BEYOND = 0.5  # rad or units of length: a start near a solution that is so far beyond a limit is given up
 INNER, INNER_STARTS = 0.7, 8  # the first starts are drawn from the inner part of the range: more of them succeed
 FREE_STARTS = 16  # that ignore limits
-POSTURE_STEPS = 60
+POSTURE_STEPS, LONGEST = 60, 0.3  # the most steps towards a posture, and their greatest length
 SQUARE = 1e-5  # a matrix whose rows are farther from orthonormal is no rotation
 STILL = 1e-7  # a step that is shorter (squared: 1e-14) has reached the posture, as far as it can
 
@@ -148,23 +148,27 @@ def along_column(J, m, c, e):
 
 
 @kernel
-def held(table, J, phi, wish, bounded, e):
-    """Zeros in the columns of coordinates at a limit that would go beyond it, and in their wishes; e - J wish."""
-    m = table.shape[1]
+def without(J, m, wish, e):
+    """e - J wish."""
     for c in range(m):
-        value = load(phi, c)
-        pull = along_column(J, m, c, e) + load(wish, c)
-        inside = where_above(
-            pull, 0.0, where_above(table[UPPER, c], value, 1.0, 0.0 * value),
-            where_above(value, table[LOWER, c], 1.0, 0.0 * value),
-        )  # fmt: skip
-        inside = where_above(bounded, 0.5, inside, 1.0)
-        v, w = load_column(J, m, c)
-        store_column(J, m, c, times(inside, v), times(inside, w))
-        store(wish, c, inside * load(wish, c))
         v, w = load_column(J, m, c)
         e = minus(e[0], times(load(wish, c), v)), minus(e[1], times(load(wish, c), w))
     return e
+
+
+@kernel
+def hold(table, J, phi, wish, bounded, y):
+    """Zeros in the columns and wishes of coordinates at a limit that the step given by y would take beyond it."""
+    m = table.shape[1]
+    for c in range(m):
+        value = load(phi, c)
+        up = where_above(table[UPPER, c], value, 1.0, 0.0 * value)
+        down = where_above(value, table[LOWER, c], 1.0, 0.0 * value)
+        moving = where_above(load(wish, c) + along_column(J, m, c, y), 0.0, up, down)
+        moving = where_above(bounded, 0.0, moving, 1.0)
+        v, w = load_column(J, m, c)
+        store_column(J, m, c, times(moving, v), times(moving, w))
+        store(wish, c, moving * load(wish, c))
 
 
 @kernel
@@ -227,7 +231,7 @@ def plus_square(S, v):
 
 # what a lane holds besides PHI and PREVIOUS (m rows each): rows of the scratch
 POSE, START, STEP, TOTAL, MOST = range(5)  # numbers of pose and start, steps of this start, of earlier ones, at most
-BUSY, BOUNDED, WISHING, SEEN, ASKED = range(5, 10)  # 1 or 0
+BUSY, BOUNDED, WISHING, SEEN, ASKED = range(5, 10)  # 1 or 0; WISHING may be less: the part of the wish that is taken
 POSITION2, ANGLE2, ENERGY, MOVED2, BEST = range(10, 15)  # squares of errors, e^T e / 2, square of the step; see `keep`
 TARGET = 15
 STATE = TARGET + FRAME
@@ -268,27 +272,48 @@ def step(P, tree, G, table, numbers, X):
     store(X, ANGLE2, angle2)
     store(X, ENERGY, energy)
     bounded, wishing = load(X, BOUNDED), load(X, WISHING)
-    special = any_above(bounded + wishing, 0.5)
-    if special:
+    damping = DAMPING * energy + FLOOR
+    if any_above(bounded + wishing, 0.0):
         for c in range(m):
             store(wish, c, wishing * (load(posture, c) - load(phi, c)))
-        e = held(table, J_phi, phi, wish, bounded, e)
-    y = damped_solution(J_phi, m, DAMPING * energy + FLOOR, e)
+        y = damped_solution(J_phi, m, damping, without(J_phi, m, wish, e))
+        hold(table, J_phi, phi, wish, bounded, y)
+        y = damped_solution(J_phi, m, damping, without(J_phi, m, wish, e))
+        cautious(table, X, phi, previous, wish, J_phi, y)
+    else:
+        y = damped_solution(J_phi, m, damping, e)
+        for c in range(m):
+            value = load(phi, c)
+            store(previous, c, value)
+            store(phi, c, value + along_column(J_phi, m, c, y))
+    add(X, STEP, 1.0)
+
+
+@kernel
+def cautious(table, X, phi, previous, wish, J, y):
+    """The step of lanes that are bounded, or wish for a posture.
+
+    The latter make no long steps, and take half as much of the wish when they turn back: they passed the nearest point.
+    """
+    m, bounded, wishing = table.shape[1], load(X, BOUNDED), load(X, WISHING)
+    length2 = back = fill(X, 0.0)
+    for c in range(m):
+        change = load(wish, c) + along_column(J, m, c, y)
+        store(wish, c, change)
+        length2 = length2 + change * change
+        back = back - change * (load(phi, c) - load(previous, c))
+    store(X, WISHING, where_above(back, 0.0, 0.5 * wishing, minimum(1.25 * wishing, 1.0)))
+    factor = where_above(wishing, 0.0, minimum(1.0, LONGEST / sqrt(maximum(length2, STILL * STILL))), 1.0)
     moved2 = fill(X, 0.0)
     for c in range(m):
-        change = along_column(J_phi, m, c, y)
         value = load(phi, c)
+        wished = value + factor * load(wish, c)
+        within = minimum(maximum(wished, table[LOWER, c]), table[UPPER, c])
+        next_value = where_above(bounded, 0.0, within, wished)
         store(previous, c, value)
-        if special:
-            wished = value + change + load(wish, c)
-            within = minimum(maximum(wished, table[LOWER, c]), table[UPPER, c])
-            store(phi, c, where_above(bounded, 0.5, within, wished))
-            change = load(phi, c) - value
-        else:
-            store(phi, c, value + change)
-        moved2 = moved2 + change * change
+        store(phi, c, next_value)
+        moved2 = moved2 + (next_value - value) * (next_value - value)
     store(X, MOVED2, moved2)
-    add(X, STEP, 1.0)
 
 
 @kernel
@@ -299,10 +324,10 @@ def ask(table, X):
     reached = where_above(
         table[TOLERANCE, 0], load(X, POSITION2), where_above(table[ANGLE, 0], load(X, ANGLE2), one, zero), zero
     )
-    still = where_above(STILL * STILL, load(X, MOVED2), one, zero)
-    asked = where_above(wishing, 0.5, still, reached)
+    still = where_above(STILL * STILL * wishing * wishing, load(X, MOVED2), one, zero)
+    asked = where_above(wishing, 0.0, still, reached)
     asked = where_above(steps, load(X, MOST), one, asked)
-    usual = where_above(bounded + wishing, 0.5, zero, one)
+    usual = where_above(bounded + wishing, 0.0, zero, one)
     far = where_above(steps, FAR_AFTER + 0.5, where_above(energy, FAR, usual, zero), zero)
     first = where_above(NEAR, energy, usual * (one - load(X, SEEN)), zero)
     return load(X, BUSY) * (asked + far + first)
@@ -425,11 +450,21 @@ def keep(table, found, report, X, lane, success):
 
 
 @kernel
+def nearer(posture, found, X, lane, m):
+    """Whether PREVIOUS is nearer to the posture than the solution that was kept."""
+    pose, less = int(X[POSE, lane]), 0.0
+    for c in range(m):
+        new, old = X[STATE + m + c, lane] - posture[pose, c], found[pose, c] - posture[pose, c]
+        less = less + old * old - new * new
+    return less > 0.0
+
+
+@kernel
 def settle(table, numbers, starts, posture, found, report, X, lane):
     """Decides how a lane goes on; True if its pose is done."""
     m = table.shape[1]
     over = X[STEP, lane] > X[MOST, lane]
-    if X[WISHING, lane] > 0.5:  # as near to the posture as can be: back to the pose
+    if X[WISHING, lane] > 0.0:  # as near to the posture as can be: back to the pose
         X[TOTAL, lane] += X[STEP, lane]
         X[WISHING, lane], X[STEP, lane], X[MOST, lane] = 0.0, 0.0, numbers[0, STEPS] + 0.5
         return False
@@ -437,7 +472,8 @@ def settle(table, numbers, starts, posture, found, report, X, lane):
     beyond = unwind(table, starts, X, lane)
     improved = X[BEST, lane] == FOUND
     if reached and beyond == 0.0:
-        keep(table, found, report, X, lane, 1.0)
+        if not improved or nearer(posture, found, X, lane, m):
+            keep(table, found, report, X, lane, 1.0)
         if posture.shape[0] == 0 or improved:
             return finished(report, X, lane)
         X[TOTAL, lane] += X[STEP, lane]
@@ -447,8 +483,8 @@ def settle(table, numbers, starts, posture, found, report, X, lane):
             X[STATE + c, lane] = X[STATE + m + c, lane]
             X[STATE + 2 * m + c, lane] = posture[int(X[POSE, lane]), c]
         return False
-    if improved:
-        return (over or reached) and finished(report, X, lane)
+    if improved:  # the pose was lost on the way: what was kept remains
+        return finished(report, X, lane)
     if not (over or reached) and X[SEEN, lane] == 0.0 and X[ENERGY, lane] < NEAR and beyond <= BEYOND:
         X[SEEN, lane] = 1.0
         return False
