@@ -98,8 +98,9 @@ class Problem:
         self.axes, self.n = axes, G.shape[1]
         self.active = on_path if coupling is None else np.flatnonzero(G[on_path].any(axis=0))
         self.bounds = np.tile((-np.inf, np.inf), (self.n, 1)) if limits is None else limits
-        if not (self.bounds[:, 0] <= self.bounds[:, 1]).all():
-            raise ArgumentError(f"limits: expected some range for each coordinate of {robot}, found none for one")
+        empty = np.flatnonzero(self.bounds[:, 0] > self.bounds[:, 1])
+        if empty.size:
+            raise ArgumentError(f"limits: expected a range for coordinate {empty[0]} of {robot}, found none")
         slides = np.array([joints[i].kind == "prismatic" for i in on_path])
         self.model, self.tree = _path_model(P, tree, path, axes)
         lengths = np.linalg.norm(self.model[r.PX : r.PZ + 1], axis=0).sum() + np.linalg.norm(self.model[r.FX :, 0][:3])
