@@ -3,7 +3,7 @@
 from fastdyn import interrupt as interrupt  # first: importing the rest takes a while
 
 # isort: split
-from fastdyn import inertia, robots, show
+from fastdyn import inertia, robots, rotations, show
 from fastdyn.calls.warm import warmup
 from fastdyn.errors import (
     ArgumentError,
@@ -73,6 +73,7 @@ __all__ = [
     "load_urdf",
     "pose",
     "robots",
+    "rotations",
     "show",
     "stack",
     "to_toml",

@@ -148,6 +148,9 @@ Examples:
 )
 def info(
     robot: Annotated[str, typer.Argument(metavar="ROBOT", help="A built-in name, or a .urdf, .xml or .toml file.")],
+    coupled: Annotated[
+        bool, typer.Option("--coupled", help="In the coordinates of its motors: irb1400, irb1400_main_axes.")
+    ] = False,
 ) -> None:
     """Show all data of a robot.
 
@@ -158,10 +161,10 @@ def info(
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RobotWarning)
-        found = _robot(robot)
+        found = _robot(robot, coupled)
     shown = str(found)
     print(shown)
-    if robot in names():
+    if robot in names(coupled):
         about, source, note = _origin(robot)
         for text in (about, f"Source: {source}" * bool(source), note):
             print(("\n" if text is about else "") + fill(text, WIDTH) + "\n" * bool(text), end="")
@@ -275,13 +278,13 @@ def _progress() -> Iterator[Callable[[float, str], None]]:
         yield lambda fraction, what: bar.update(task, completed=fraction, description=what)
 
 
-def _robot(name: str) -> Robot | CoupledRobot:
+def _robot(name: str, coupled: bool) -> Robot | CoupledRobot:
     """A file if the name has a suffix or exists, otherwise a built-in robot."""
     from fastdyn.robot import load
     from fastdyn.robots import get
 
     path = Path(name)
-    return load(path) if path.suffix or path.is_file() else get(name)
+    return load(path) if not coupled and (path.suffix or path.is_file()) else get(name, coupled)
 
 
 def _origin(name: str) -> tuple[str, str, str]:
@@ -292,13 +295,14 @@ def _origin(name: str) -> tuple[str, str, str]:
     import tomllib
     from importlib import resources
 
-    from fastdyn.robots.zoo import ROBOTS
+    from fastdyn.robots.zoo import COUPLED, ROBOTS
 
-    about, _, rest = cleandoc(ROBOTS[name].__doc__ or "").partition("\n\n")
+    make = ROBOTS.get(name) or COUPLED[name]
+    about, _, rest = cleandoc(make.__doc__ or "").partition("\n\n")
     file = resources.files("fastdyn.robots") / "data" / f"{name}.toml"
     if not file.is_file():
-        rest = " ".join(rest.split())
-        return (about, rest, "") if ROBOTS[name].__module__.endswith(".arms") else (about, "", rest)
+        rest = " ".join(rest.partition(">>>")[0].split())
+        return (about, rest, "") if make.__module__.endswith(".arms") else (about, "", rest)
     found = tomllib.loads(file.read_text(encoding="utf-8"))
     return about, " ".join(found.get("source", "").split()), " ".join(found.get("note", "").split())
 

@@ -16,10 +16,12 @@ from fastdyn.errors import ArgumentError, RobotError
 from fastdyn.kernels import coupling
 from fastdyn.kernels.rows import AXES, FORK, INDEX, KIND, LENGTH, PARENT, PATH, STRAIGHT
 from fastdyn.kinematics import FrameName, Kinematics, Point
+from fastdyn.mechanism.limits import limits_of
 from fastdyn.mechanism.parts import Array
+from fastdyn.task_space import TaskSpace
 
 
-class Fleet(Kinematics):
+class Fleet(TaskSpace):
     """Robots of the same tree with other numbers. Made by fd.stack(robots) or robot.vary(...).
 
     Robots are the last batch axis: q is (R, n), one state for each of R robots, (..., R, n) several states for each, or
@@ -109,6 +111,11 @@ class Fleet(Kinematics):
         if self._massless:
             k = self._massless[0]
             raise ArgumentError(f"robot {k} of {self!r} has no centre of mass: none of its moving links has mass")
+
+    @property
+    def _effort(self) -> Array:
+        """(R, n): of each robot."""
+        return np.stack([limits_of(robot.description).effort for robot in self.robots])
 
     def _task_class(self) -> Any:
         from fastdyn.calls.fleet import FleetTask

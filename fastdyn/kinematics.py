@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -26,6 +25,7 @@ from fastdyn.quantities import (
 )
 
 KEPT = 64  # frames whose flat arrays a robot keeps
+SEVERAL = (list, tuple)
 
 FrameName = str | Frame | None
 Point = ArrayLike | None
@@ -67,7 +67,7 @@ class Kinematics(Dynamics):
     def forward_kinematics(
         self,
         q: ArrayLike,
-        frame: FrameName | Sequence[str | Frame] = None,
+        frame: FrameName | list[str] | tuple[str, ...] = None,
         point: Point = None,
         out: Array | None = None,
         threads: int = 1,
@@ -84,15 +84,16 @@ class Kinematics(Dynamics):
         >>> arm.forward_kinematics([0.0, 0.0], ["link1", "link2"])[:, 0, 3].tolist()
         [1.0, 2.0]
         """
-        if isinstance(frame, Sequence) and not isinstance(frame, str):
+        if isinstance(frame, SEVERAL):
             each = [self.forward_kinematics(q, one, point, None, threads, dtype) for one in frame]
             found = np.stack(each or [self.forward_kinematics(q, self.base.name)], axis=-3)[..., : len(each), :, :]
             if out is None:
                 return found
             np.copyto(out, found)
             return out
-        pose = self._in(frame, point, False)[FORWARD_KINEMATICS]((q,), out, threads, dtype)
-        return pose if self.description.n else self._without_joints(pose, frame, point)
+        tasks = self._in(frame, point, False)
+        pose = tasks[FORWARD_KINEMATICS]((q,), out, threads, dtype)
+        return pose if tasks.parameters.joints else self._without_joints(pose, frame, point)
 
     def _without_joints(self, pose: Array, frame: FrameName, point: Point) -> Array:
         """A pose that no joint moves: compiled code has no columns to read it from."""

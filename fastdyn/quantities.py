@@ -16,7 +16,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from fastdyn.kernels import aba, coriolis, coupling, crba, gravity, kinematics, momentum, rnea, rows, velocities
+from fastdyn.kernels import (
+    aba,
+    coriolis,
+    coupling,
+    crba,
+    gravity,
+    inverse_velocity,
+    kinematics,
+    momentum,
+    rnea,
+    rows,
+    task_space,
+    velocities,
+)
 
 
 class Layout(NamedTuple):
@@ -68,10 +81,23 @@ VELOCITY = Field("velocity", (6,))
 ACCELERATION = Field("acceleration", (6,))
 JACOBI_RATE = Field("dJ", (6, "n"), "columns")
 HESSE = Field("H", (6, "n", "n"), "hessian")
+PREFERRED = Field("preferred", ("n",), "rate")
+AXES = Field("axes", (6,))
+DAMPING = Field("damping", ())
+TOLERANCE = Field("tolerance", ())
+RANK = Field("rank", ())
+RESIDUAL = Field("residual", ())
+SIGMA = Field("sigma", (6,))
+WRENCH = Field("wrench", (6,))
+LAMBDA = Field("Lambda", (6, 6))
+MU = Field("mu", (6,))
+TASK_GRAVITY = Field("p", (6,))
+KEPT = Field("kept", (6,))
 # in their order in a workspace
 FIELDS = (
     Q, QD, QDD, TAU, WRENCHES, INERTIA, CORIOLIS, REACTIONS, KINETIC, POTENTIAL, MOMENTA, COM,
     POSE, LINKS, JACOBI, VELOCITY, ACCELERATION, JACOBI_RATE, HESSE,
+    PREFERRED, AXES, DAMPING, TOLERANCE, RANK, RESIDUAL, SIGMA, WRENCH, LAMBDA, MU, TASK_GRAVITY, KEPT,
 )  # fmt: skip
 
 
@@ -80,11 +106,11 @@ class Quantity:
     """A row of the table.
 
     text, rows: the kernel text, and the rows of scratch it needs for n joints; reads, gives: its inputs and results in
-    order; optional: trailing inputs that may be left out (an empty buffer). solves: whether the text returns a joint
-    that moves no inertia, or -1. index: whether it takes an integer before its inputs. frame: whether it is a quantity
-    of the frame that the flat arrays name. coupled, coupled_rows: a separate text for coupled robots, (P, tree, G,
-    pattern, [index,] inputs ..., results ..., work) in actuator coordinates, where transforming the fields is not
-    enough. layout: that of P and tree. method: its name for `method=`, where a quantity has several texts. source:
+    order; optional: trailing inputs that may be left out (empty buffers), all of them. solves: whether the text returns
+    a joint that moves no inertia, or -1. index: whether it takes an integer before its inputs. frame: whether it is a
+    quantity of the frame that the flat arrays name. coupled, coupled_rows: a separate text for coupled robots, (P,
+    tree, G, pattern, [index,] inputs ..., results ..., work) in actuator coordinates, where transforming the fields is
+    not enough. layout: that of P and tree. method: its name for `method=`, where a quantity has several texts. source:
     of a formulation, where it is published.
     """
 
@@ -169,6 +195,30 @@ JACOBIAN_DERIVATIVE = Quantity(
     frame=True,
 )  # fmt: skip
 HESSIAN = Quantity("hessian", kinematics.hessian, kinematics.hessian_rows, (Q,), (HESSE,), frame=True)
+_SOLUTION: Any = {"optional": (PREFERRED, AXES, DAMPING, TOLERANCE), "frame": True}
+SINGULAR_VALUES = Quantity(
+    "singular_values", inverse_velocity.singular_values, inverse_velocity.singular_values_rows, (Q,), (SIGMA,), (AXES,),
+    frame=True, coupled=inverse_velocity.coupled_singular_values,
+    coupled_rows=inverse_velocity.coupled_singular_values_rows,
+)  # fmt: skip
+INVERSE_VELOCITY = Quantity(
+    "inverse_velocity", inverse_velocity.inverse_velocity, inverse_velocity.inverse_velocity_rows, (Q, VELOCITY),
+    (QD, RANK, RESIDUAL), **_SOLUTION, coupled=inverse_velocity.coupled_inverse_velocity,
+    coupled_rows=inverse_velocity.coupled_inverse_velocity_rows,
+)  # fmt: skip
+INVERSE_ACCELERATION = Quantity(
+    "inverse_acceleration", inverse_velocity.inverse_acceleration, inverse_velocity.inverse_acceleration_rows,
+    (Q, QD, ACCELERATION), (QDD, RANK, RESIDUAL), **_SOLUTION, coupled=inverse_velocity.coupled_inverse_acceleration,
+    coupled_rows=inverse_velocity.coupled_inverse_acceleration_rows,
+)  # fmt: skip
+STATIC_TORQUES = Quantity(
+    "static_torques", task_space.static_torques, task_space.static_torques_rows, (Q, WRENCH), (TAU,), frame=True
+)
+TASK_DYNAMICS = Quantity(
+    "task_dynamics", task_space.task_dynamics, task_space.task_dynamics_rows, _STATE, (LAMBDA, MU, TASK_GRAVITY, KEPT),
+    (AXES,), solves=True, frame=True, coupled=task_space.coupled_task_dynamics,
+    coupled_rows=task_space.coupled_task_dynamics_rows,
+)  # fmt: skip
 
 QUANTITIES = {
     quantity.name: quantity
@@ -177,6 +227,7 @@ QUANTITIES = {
         GRAVITY_FORCES, KINETIC_ENERGY, POTENTIAL_ENERGY, JOINT_REACTIONS, CENTER_OF_MASS, MOMENTUM,
         FORWARD_KINEMATICS, LINK_POSES, JACOBIAN, POSE_AND_JACOBIAN, FRAME_VELOCITY, FRAME_ACCELERATION,
         JACOBIAN_DERIVATIVE, HESSIAN,
+        SINGULAR_VALUES, INVERSE_VELOCITY, INVERSE_ACCELERATION, STATIC_TORQUES, TASK_DYNAMICS,
     )
 }  # fmt: skip
 # rows by the name of the users' method; the default of `method=` comes first

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastdyn import formats, show
+from fastdyn import formats
 from fastdyn.calls.arguments import check_finite, read
 from fastdyn.calls.parameters import Parameters
 from fastdyn.compiler.announce import announced
-from fastdyn.errors import ArgumentTypeError
+from fastdyn.errors import ArgumentError, ArgumentTypeError
 from fastdyn.fleet import Fleet
 from fastdyn.kernels.rows import INDEX
-from fastdyn.kinematics import FrameName, Kinematics, Point
+from fastdyn.kinematics import FrameName, Point
 from fastdyn.mechanism import variations
 from fastdyn.mechanism.coupled_model import coupling_arrays, single_precision, with_thresholds
 from fastdyn.mechanism.coupling import Coupling
@@ -27,13 +27,16 @@ from fastdyn.mechanism.limits import RobotLimits, check_limits, limits_of
 from fastdyn.mechanism.model import Model, build
 from fastdyn.mechanism.parts import Array, Frame, Joint, Link, Motor
 from fastdyn.mechanism.poses import tips
+from fastdyn.pictures import Pictures
 from fastdyn.quantities import QUANTITIES
+from fastdyn.task_space import TaskSpace
 
 if TYPE_CHECKING:
     from fastdyn.calls.bound import Bound, CFunction
 
 
-class _Facade(Kinematics):
+class _Facade(TaskSpace):
+class _Facade(Pictures):
     """What Robot and CoupledRobot share: an immutable object with a description, and its variations."""
 
     def _hold(self, description: Description) -> None:
@@ -283,17 +286,6 @@ class _Facade(Kinematics):
         """
         return robot_of(variations.locked(self.description, values))
 
-    def __str__(self) -> str:
-        return show.table(self)
-
-    def _repr_html_(self) -> str:
-        """Tables for notebooks."""
-        return show.html(self)
-
-    def plot(self, q: ArrayLike | None = None, ax: Any = None, legend: bool = True) -> Any:
-        """A drawing of the robot on a 3-D matplotlib Axes: see fastdyn.show.plot."""
-        return show.plot(self, q, ax, legend)
-
     # ------------------------------------------------------------------------------------------ files
 
     def to_urdf(self) -> str:
@@ -487,6 +479,29 @@ class CoupledRobot(_Facade):
         check_finite(given)
         positions: Array = given["q"] @ self.G.T + self.offset
         return positions
+
+    def coordinates(self, joints: ArrayLike) -> Array:
+        """The coordinates (..., n) of given positions of the physical joints: the inverse of `joint_positions`.
+
+        joints: (..., number of joints), rad or m. Positions that no coordinates give raise an ArgumentError, with a
+        tolerance of 1e-9.
+
+        >>> import fastdyn as fd
+        >>> fd.robots.two_link().coupled([[1], [2]], offset=[0, 0.5]).coordinates([1.0, 2.5]).round(12)
+        array([1.])
+        """
+        given, _ = read({"joints": joints}, {"joints": (len(self.joints),)}, self.name)
+        check_finite(given)
+        found: Array = (given["joints"] - self.offset) @ np.linalg.pinv(self.G).T
+        apart = np.abs(self.joint_positions(found) - given["joints"]) > 1e-9 * (1 + np.abs(given["joints"]))
+        if apart.any():
+            *sample, i = np.argwhere(apart)[0].tolist()
+            at = f"joints[{', '.join(map(str, (*sample, i)))}]"
+            raise ArgumentError(
+                f"{at} is {given['joints'][(*sample, i)]}: expected {self.joint_positions(found)[(*sample, i)]} for "
+                f"joint {self.joints[i].name!r}, which moves with others: {list(self.names)} cannot place it elsewhere"
+            )
+        return found
 
 
 def _of_frame(name: str) -> bool:

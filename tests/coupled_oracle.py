@@ -31,6 +31,21 @@ class Projected:
         bias = self.inverse_dynamics(q, qd, np.zeros(len(q)), wrenches)
         return oracle.solved(self.mass_matrix(q), np.asarray(tau, Real) - bias)
 
+    def singular_values(self, q, axes=None):
+        return oracle.singular_values_of(self.jacobian(q), axes)
+
+    def inverse_velocity(self, q, velocity, *options):
+        return oracle.inverse_of(self.jacobian(q), velocity, *options)
+
+    def inverse_acceleration(self, q, qd, acceleration, *options):
+        rest = np.asarray(acceleration, Real) - self.frame_acceleration(q, qd)
+        return oracle.inverse_of(self.jacobian(q), rest, *options)
+
+    def task_dynamics(self, q, qd, axes=None):
+        g = self.gravity_forces(q)
+        h = self.bias_forces(q, qd) - g
+        return oracle.operational(self.jacobian(q), self.mass_matrix(q), h, g, self.frame_acceleration(q, qd), axes)
+
     def _project(self, name, *given):
         row = METHODS[name][0]
         values = {field.name: value for field, value in zip(row.inputs, given, strict=False)}

@@ -218,6 +218,92 @@ def frame_acceleration(robot, q, qd, qdd=None, frame=None, point=None, local=Fal
     return sight.both(sight.body.Jv @ qdd + (Hv @ qd) @ qd, sight.body.Jw @ qdd + (Hw @ qd) @ qd)
 
 
+# Functions of a Jacobian serve coupled robots, too. LAPACK knows no long doubles: its singular vectors are made
+# orthogonal in these, and used to make the matrix diagonal once more, which squares their errors.
+
+
+def decomposed(J):
+    """U, s, V of J = U diag(s) V^T, s descending."""
+    U, _, Vt = np.linalg.svd(np.asarray(J, float), full_matrices=False)
+    U, V = U.astype(Real), Vt.T.astype(Real)
+    for _ in range(2):
+        U, V = (Q @ (3 * np.eye(Q.shape[1], dtype=Real) - Q.T @ Q) / 2 for Q in (U, V))
+    s = np.sum(U * (J @ V), axis=0)
+    return U, np.abs(s), V * np.where(s < 0, -1, 1)
+
+
+def weights(axes):
+    return np.ones(6, Real) if axes is None or not np.any(axes) else np.asarray(axes, Real)
+
+
+def singular_values_of(J, axes=None):
+    found = np.zeros(6, Real)
+    found[: min(J.shape)] = np.sort(decomposed(weights(axes)[:, None] * J)[1])[::-1]
+    return found
+
+
+def inverse_of(J, target, preferred=None, axes=None, damping=0.0, tolerance=0.0):
+    """x near `preferred` with J x = target, the rank of J, the length of what is missing."""
+    w, x = weights(axes), np.zeros(J.shape[1], Real) if preferred is None else np.asarray(preferred, Real)
+    U, s, V = decomposed(w[:, None] * J)
+    c = w * (np.asarray(target, Real) - J @ x)
+    kept = s > max(float(tolerance), 4 * max(J.shape) * np.finfo(float).eps) * s.max()
+    U, s, V = U[:, kept], s[kept], V[:, kept]
+    step = V @ (s / (s**2 + Real(damping) ** 2) * (U.T @ c))
+    return x + step, Real(kept.sum()), np.sqrt(np.sum((c - w * (J @ step)) ** 2))
+
+
+def singular_values(robot, q, axes=None, frame=None, point=None, local=False):
+    return singular_values_of(jacobian(robot, q, frame, point, local), axes)
+
+
+def inverse_velocity(
+    robot, q, velocity, preferred=None, axes=None, damping=0.0, tolerance=0.0, frame=None, point=None, local=False
+):
+    return inverse_of(jacobian(robot, q, frame, point, local), velocity, preferred, axes, damping, tolerance)
+
+
+def inverse_acceleration(
+    robot, q, qd, acceleration, preferred=None, axes=None, damping=0.0, tolerance=0.0,
+    frame=None, point=None, local=False,
+):  # fmt: skip
+    rest = np.asarray(acceleration, Real) - frame_acceleration(robot, q, qd, None, frame, point, local)
+    return inverse_of(jacobian(robot, q, frame, point, local), rest, preferred, axes, damping, tolerance)
+
+
+def static_torques(robot, q, wrench, frame=None, point=None, local=False):
+    return gravity_forces(robot, q) - jacobian(robot, q, frame, point, local).T @ np.asarray(wrench, Real)
+
+
+def operational(J, M, h, g, b, axes=None):
+    """Lambda, mu, p and kept: the components asked for that do not depend on those before them.
+
+    h: velocity forces and friction; g: gravity; b: dJ/dt qd. Independent: a sine above 3e-7, in the metric of M^-1.
+    """
+    kept = []
+    for r in np.flatnonzero(weights(axes)).tolist():
+        A = np.array([solved(M, row) for row in J[[*kept, r]]], Real) @ J[[*kept, r]].T
+        size = np.sqrt(np.maximum(np.diag(A), np.finfo(float).tiny))
+        if np.linalg.eigvalsh((A / np.outer(size, size)).astype(float))[0] > 1e-13:
+            kept.append(r)
+    J, b = J[kept], b[kept]
+    whole, mu, p, mask = np.zeros((6, 6), Real), np.zeros(6, Real), np.zeros(6, Real), np.zeros(6, Real)
+    mask[kept] = 1
+    if kept:
+        inverse = np.array([solved(M, row) for row in J], Real)  # J M^-1
+        A = inverse @ J.T
+        whole[np.ix_(kept, kept)] = np.array([solved(A, row) for row in np.eye(len(kept), dtype=Real)])
+        mu[kept], p[kept] = solved(A, inverse @ h - b), solved(A, inverse @ g)
+    return whole, mu, p, mask
+
+
+def task_dynamics(robot, q, qd, axes=None, frame=None, point=None, local=False):
+    g = gravity_forces(robot, q)
+    b = frame_acceleration(robot, q, qd, None, frame, point, local)
+    J = jacobian(robot, q, frame, point, local)
+    return operational(J, mass_matrix(robot, q), bias_forces(robot, q, qd) - g, g, b, axes)
+
+
 def mass_matrix(robot, q):
     stand = Stand(robot, q)
     M = np.diag(np.array([joint.motor.armature for joint in stand.joints], Real))

@@ -311,6 +311,13 @@ def result_scale(robot: Any, row: Quantity, values: State) -> float:
     if row.name == "center_of_mass":
         return reach(joints, q)
     qd, qdd = values.get("qd", zero), values.get("qdd", zero)
+    if "rank" in [field.name for field in row.gives]:
+        return solution_scale(robot, row, values)
+    if row.name == "task_dynamics":
+        return task_scale(robot, values)
+    if row.name == "static_torques":
+        lever = max(1.0, np.linalg.norm(G, 2)) * (1 + reach(joints, q))
+        return float(torque_scale(joints, q, 0 * q, 0 * q) * lever + np.linalg.norm(values["wrench"]) * lever)
     if row.frame or row.name == "link_poses":  # rotations are of size 1; each derivative multiplies by the gain of G
         rate = np.linalg.norm(G @ qd) * np.sqrt(robot.n) if "qd" in values else 1.0
         gain = max(1.0, np.linalg.norm(G, 2))
@@ -327,6 +334,53 @@ def result_scale(robot: Any, row: Quantity, values: State) -> float:
     if row.solves:
         scale *= np.linalg.norm(np.linalg.inv(robot.mass_matrix(values["q"])), 2)
     return float(scale)
+
+
+def solution_scale(robot: Any, row: Quantity, values: State) -> float:
+    """What a relative change of J by eps changes in the solution of J x = c: |J| / s (|x| + |missing| / s).
+
+    s: the smallest singular value that counts, or the damping if that is larger.
+    """
+    frame = robot.links[-1].name
+    J, weights = robot.jacobian(values["q"], frame), values.get("axes", np.ones(6))
+    c, rate = (
+        (values["velocity"], 0.0) if "velocity" in values else (values["acceleration"], np.linalg.norm(values["qd"]))
+    )
+    z, damping = values.get("preferred", np.zeros(robot.n)), abs(float(values.get("damping", 0.0)))
+    sigma = np.linalg.svd(weights[:, None] * J, compute_uv=False)
+    counted = sigma[sigma > max(values.get("tolerance", 0.0), 4 * max(J.shape) * EPS) * sigma[0]]
+    least = max(counted.min(initial=np.inf), damping) if len(counted) or damping else 1.0
+    size = np.linalg.norm(weights) * (np.linalg.norm(c) + np.linalg.norm(J) * (np.linalg.norm(z) + rate**2))
+    return float(np.linalg.norm(z) + size + (1 + sigma[0] / least) * (1 + sigma[0]) * size / least)
+
+
+def task_scale(robot: Any, values: State) -> float:
+    """What relative changes of J and M by eps change in Lambda, mu and p: their sizes times the conditions of both.
+
+    Lambda is (B B^T)^-1 of the whitened Jacobian B, M = L L^T; its errors are those of B, of which |B| cond(L) is
+    rounded, times cond(B).
+    """
+    q, qd, frame = values["q"], values["qd"], robot.links[-1].name
+    L = np.linalg.cholesky(robot.mass_matrix(q))
+    kept = robot.task_dynamics(q, qd, values.get("axes"), frame).kept.astype(bool)
+    B = np.linalg.solve(L, robot.jacobian(q, frame)[kept].T)
+    sigma = np.linalg.svd(B, compute_uv=False) if kept.any() else np.ones(1)
+    forces = np.linalg.norm(np.linalg.inv(L), 2) * torque_scale_of(robot, q, qd)
+    bias = np.linalg.norm(qd) ** 2 * np.linalg.norm(robot.jacobian(q, frame)) * robot.n
+    inverse = 1 / sigma.min()
+    sizes = inverse**2 * (1 + bias) + inverse * forces
+    return float(sizes * sigma.max() * inverse * np.linalg.cond(L) * sigma.max() * inverse)
+
+
+def torque_scale_of(robot: Any, q: np.ndarray, qd: np.ndarray) -> float:
+    """`torque_scale` of a robot or of a coupled one."""
+    if not robot.parameters.coupled:
+        return torque_scale(robot, q, qd, 0 * qd)
+    gain = max(1.0, np.linalg.norm(robot.G, 2))
+    friction = sum(
+        m.joint_viscous * abs(v) + max(m.joint_coulomb) for m, v in zip(robot.coupling.motors, qd, strict=True)
+    )
+    return gain * torque_scale(robot.robot, robot.joint_positions(q), robot.G @ qd, 0 * robot.G @ qd) + friction
 
 
 def assert_rounded(found: Any, expected: Any, robot: Any, row: Quantity, values: State) -> None:

@@ -155,7 +155,15 @@ def test_every_row_says_why():
         assert row.equal == (row.equal_multiplications and row.equal_additions)
 
 
-# ------------------------------------------------------------------------------------------ problem 3.12
+# ------------------------------------------------------------------------------------------ problems 3.10 and 3.12
+
+
+def test_lagrange_euler_without_velocity_terms_still_costs_more_than_newton_euler():
+    """Problem 3.10: frames, gravity and D of Table 3.1, against Newton-Euler with all terms."""
+    _, newton, _ = counts.table_3_5()
+    slow = sum((row.counted for row in counts.table_3_1()[:5]), counts.NOTHING)
+    for joints in range(1, 13):
+        assert all(a > b for a, b in zip(slow.at(joints), newton.counted.at(joints), strict=True))
 
 
 def test_probing_the_mass_matrix_takes_n_runs_or_by_symmetry_the_sum_of_shorter_ones():

@@ -18,10 +18,6 @@ from tests.samples import EPS, energy_scale, reach, result_scale, torque_scale
 from tests.test_identities import momentum_scales
 from tests.test_oracle import with_fixed_links
 
-# motor 3 of the ABB IRB1400 turns the upper arm through a rod: eq. (2.25) of its report
-IRB1400 = np.eye(6)
-IRB1400[2, 1] = -1.0
-
 
 def close(found, expected, scale=None, factor=200.0):
     """Equal up to rounding: sums of at most some tens of terms of the size of the largest."""
@@ -318,19 +314,6 @@ def test_every_quantity_is_pinocchios_projected(name):
 # ---------------------------------------------------------------------------------------------- closed forms
 
 
-def test_motor_coupling_of_the_irb1400():
-    robot = fd.robots.puma560()  # any arm with six joints: the coupling is a matter of G alone
-    theta0 = np.array([0, -np.pi / 2, 0, 0, 0, np.pi])
-    arm = robot.coupled(IRB1400, offset=theta0, names=[f"motor{i}" for i in range(1, 7)])
-    phi, phid, phidd = state(arm, 8, 20)
-    q, qd, qdd = phi @ IRB1400.T + theta0, phid @ IRB1400.T, phidd @ IRB1400.T
-    assert np.array_equal(q[:, 2], phi[:, 2] - phi[:, 1])  # moving motor 2 alone turns joint 3 back by as much
-    tau, joint = arm.inverse_dynamics(phi, phid, phidd), robot.inverse_dynamics(q, qd, qdd)
-    close(tau[:, 1], joint[:, 1] - joint[:, 2])  # motor 2 feels the reaction of the rod
-    close(np.delete(tau, 1, axis=1), np.delete(joint, 1, axis=1))
-    close(np.einsum("ti,ti->t", tau, phid), np.einsum("ti,ti->t", joint, qd), scale=np.abs(joint).max() * 6)
-
-
 def test_coupled_planar_arm_has_the_equations_of_absolute_angles():
     m1, m2, l1, lc1, lc2, I1, I2, g = 3.0, 2.0, 0.7, 0.3, 0.4, 0.2, 0.15, 9.8
     arm = fd.robots.planar_2r(m1, m2, l1, 0.9, lc1, lc2, I1, I2, g).coupled([[1, 0], [-1, 1]])
@@ -356,123 +339,6 @@ def test_two_joints_geared_together_have_one_equation():
         close(arm.mass_matrix([phi]), [[M]])
         close(arm.coriolis_matrix([phi], [phid]), [[0.5 * slope * phid]])
         close(arm.forward_dynamics([phi], [phid], [tau]), [phidd], scale=100.0 / M)
-
-
-class Parallelogram:
-    """The first three axes of the IRB1400 (section 3.1.5 of its report), with figures of our own.
-
-    theta1 turns link 1 about the vertical; theta2 and theta3 are the absolute tilts, about y, of links 2 and 4 and of
-    links 3 and 5. Links 2 to 5 have inertia about y only, as in the report. The loop is cut between links 3 and 4.
-    """
-
-    I1, I2, I3, I4, I5 = 4.0, 0.8, 0.6, 0.1, 0.2
-    m2, m3, m4, m5 = 20.0, 15.0, 3.0, 5.0
-    l1x, l1z, l2z, l5x, gz = 0.15, 0.475, 0.6, -0.3, 9.81
-    c2x, c2z, c3x, c3z, c4z, c5x, c5z = 0.05, 0.25, 0.35, 0.08, 0.31, -0.12, 0.02
-    G = ((1, 0, 0), (0, 1, 0), (0, -1, 1), (0, 0, 1), (0, 1, -1))
-
-    @classmethod
-    def robot(cls):
-        def link(name, mass, x, z, inertia):
-            return fd.Link(name, mass, (x, 0, z), np.diag([0, inertia, 0]))
-
-        def tilt(name, parent, child, x=0.0, z=0.0):
-            return fd.Joint(name, parent, child, axis=(0, 1, 0), origin=go(x, 0, z))
-
-        links = [
-            fd.Link("base"),
-            fd.Link("link1", 1.0, (0, 0, 0), np.diag([cls.I1, cls.I1, cls.I1])),
-            link("link2", cls.m2, cls.c2x, cls.c2z, cls.I2),
-            link("link3", cls.m3, cls.c3x, cls.c3z, cls.I3),
-            link("link5", cls.m5, cls.c5x, cls.c5z, cls.I5),
-            link("link4", cls.m4, 0, cls.c4z, cls.I4),
-        ]
-        joints = [
-            fd.Joint("waist", "base", "link1"),
-            tilt("shoulder", "link1", "link2", cls.l1x, cls.l1z),
-            tilt("elbow", "link2", "link3", 0, cls.l2z),
-            tilt("crank", "link1", "link5", cls.l1x, cls.l1z),
-            tilt("rod", "link5", "link4", cls.l5x, 0),
-        ]
-        names = ("theta1", "theta2", "theta3")
-        return fd.Robot(links, joints, name="parallelogram", gravity=(0, 0, -cls.gz)).coupled(cls.G, names=names)
-
-    def __init__(self, theta):
-        _, t2, t3 = theta
-        s2, c2, s3, c3 = np.sin(t2), np.cos(t2), np.sin(t3), np.cos(t3)
-        x2, x2_2 = self.l1x + self.c2x * c2 + self.c2z * s2, -self.c2x * s2 + self.c2z * c2
-        x5, x5_3 = self.l1x + self.c5x * c3 + self.c5z * s3, -self.c5x * s3 + self.c5z * c3
-        x3, x3_2 = self.l1x + self.l2z * s2 + self.c3x * c3 + self.c3z * s3, self.l2z * c2
-        x3_3 = -self.c3x * s3 + self.c3z * c3
-        x4, x4_2, x4_3 = self.l1x + self.l5x * c3 + self.c4z * s2, self.c4z * c2, -self.l5x * s3
-        # (3.55): distances from the vertical axis in d11, and lever arms in the rest
-        self.d11 = self.I1 + self.m2 * x2**2 + self.m3 * x3**2 + self.m4 * x4**2 + self.m5 * x5**2
-        self.d22 = (
-            self.I2 + self.I4 + self.m2 * (self.c2x**2 + self.c2z**2) + self.m3 * self.l2z**2 + self.m4 * self.c4z**2
-        )
-        self.d33 = (
-            self.I3 + self.I5 + self.m3 * (self.c3x**2 + self.c3z**2) + self.m4 * self.l5x**2
-            + self.m5 * (self.c5x**2 + self.c5z**2)
-        )  # fmt: skip
-        along, across = self.m3 * self.l2z * self.c3z, self.m3 * self.l2z * self.c3x + self.m4 * self.l5x * self.c4z
-        self.d23 = along * np.cos(t2 - t3) + across * np.sin(t2 - t3)
-        self.d23_2 = -along * np.sin(t2 - t3) + across * np.cos(t2 - t3)  # slope along theta2, minus that along theta3
-        self.h2 = self.m2 * x2 * x2_2 + self.m3 * x3 * x3_2 + self.m4 * x4 * x4_2  # halves of d11's slopes
-        self.h3 = self.m3 * x3 * x3_3 + self.m4 * x4 * x4_3 + self.m5 * x5 * x5_3
-        # (3.59): weights times the slopes of the heights
-        self.g2 = -self.gz * (
-            (self.m2 * self.c2z + self.m3 * self.l2z + self.m4 * self.c4z) * s2 + self.m2 * self.c2x * c2
-        )
-        self.g3 = -self.gz * (
-            (self.m3 * self.c3z + self.m5 * self.c5z) * s3
-            + (self.m3 * self.c3x + self.m4 * self.l5x + self.m5 * self.c5x) * c3
-        )
-
-    def mass_matrix(self):
-        return np.array([[self.d11, 0, 0], [0, self.d22, self.d23], [0, self.d23, self.d33]])
-
-    def coriolis_matrix(self, w):
-        """The Christoffel symbols of the report's D. Its own C leaves out c11, c23 and c32."""
-        return np.array(
-            [
-                [self.h2 * w[1] + self.h3 * w[2], self.h2 * w[0], self.h3 * w[0]],
-                [-self.h2 * w[0], 0, -self.d23_2 * w[2]],
-                [-self.h3 * w[0], self.d23_2 * w[1], 0],
-            ]
-        )
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_parallelogram_arm_has_its_closed_form(seed):
-    arm = Parallelogram.robot()
-    theta, w, a = np.random.default_rng(seed).normal(size=(3, 3))
-    paper = Parallelogram(theta)
-    M, C, g = paper.mass_matrix(), paper.coriolis_matrix(w), np.array([0, paper.g2, paper.g3])
-    close(arm.mass_matrix(theta), M)
-    close(arm.coriolis_matrix(theta, w), C, scale=np.abs(M).max() * np.abs(w).max())
-    close(arm.gravity_forces(theta), g)
-    tau = M @ a + C @ w + g
-    close(arm.inverse_dynamics(theta, w, a), tau, scale=300.0)
-    close(arm.forward_dynamics(theta, w, tau), a, scale=300.0 * np.linalg.cond(M) / M.max())
-
-
-def test_the_force_that_closes_the_parallelogram_does_no_work():
-    """Links 3 and 4 meet at (l5x, 0, 0) of link 3 and (0, 0, l2z) of link 4, for every theta."""
-    P, arm = Parallelogram, Parallelogram.robot()
-    theta, w, a = np.random.default_rng(3).normal(size=(3, 3))
-    force = np.array([30.0, -20.0, 10.0])  # on link 3 along the axes of link 1, and its reaction on link 4
-
-    def tilted(angle):
-        return np.array([[np.cos(angle), 0, np.sin(angle)], [0, 1, 0], [-np.sin(angle), 0, np.cos(angle)]])
-
-    on3, on4 = tilted(theta[2]).T @ force, -tilted(theta[1]).T @ force
-    wrenches = {
-        "link3": [*on3, *np.cross([P.l5x, 0, 0], on3)],
-        "link4": [*on4, *np.cross([0, 0, P.l2z], on4)],
-    }
-    close(arm.inverse_dynamics(theta, w, a, wrenches), arm.inverse_dynamics(theta, w, a), scale=300.0)
-    alone = {"link3": wrenches["link3"]}
-    assert np.abs(arm.inverse_dynamics(theta, w, a, alone) - arm.inverse_dynamics(theta, w, a)).max() > 1
 
 
 def test_friction_of_the_physical_joints_is_felt_through_the_coupling():

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import fastdyn as fd
-from fastdyn.geometry import go, homogeneous, turn, turn_x, turn_z
+from fastdyn.geometry import go, homogeneous, turn_x, turn_z
 from fastdyn.mechanism.poses import link_poses
+from fastdyn.rotations import turn
 from fastdyn.study.formulations import inverse_dynamics as by_formulation
 from tests.peers import Pinocchio
 from tests.samples import EPS, changed, energy_scale, reach, square, states, torque_scale, with_motors

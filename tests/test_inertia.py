@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import fastdyn as fd
-from fastdyn.geometry import turn
 from fastdyn.inertia import box, compound, cylinder, ellipsoid, principal_axes, rod, sphere, steiner
+from fastdyn.rotations import turn
 
 X, W = np.polynomial.legendre.leggauss(12)  # exact for polynomials of degree 23
 ROUNDING = 1e-13  # of sums over a few thousand points

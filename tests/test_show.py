@@ -8,8 +8,8 @@ import pytest
 
 import fastdyn as fd
 from fastdyn import show
-from fastdyn.geometry import turn
 from fastdyn.mechanism.poses import coordinates, link_poses, motion, reach
+from fastdyn.rotations import turn
 
 # ---------------------------------------------------------------------------------------------- tables
 

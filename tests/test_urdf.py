@@ -20,7 +20,7 @@ DATA = Path(__file__).parent / "data"
 ARM = (DATA / "arm.urdf").read_text()
 EXPECTED = tomllib.loads((DATA / "bad" / "expected.toml").read_text())
 EPS = np.finfo(float).eps
-THERE_AND_BACK = 2 * 10 * EPS  # rotation to angles and back: 10 eps each (tests/test_geometry.py)
+THERE_AND_BACK = 2 * 10 * EPS  # rotation to angles and back: 10 eps each (tests/test_rotations.py)
 ZERO = '<inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>'
 
 
@@ -69,7 +69,7 @@ def test_inertia_is_turned_into_the_axes_of_the_link():
     R = about(2, 0.3) @ about(1, 0.2) @ about(0, 0.1)
     typed = np.array([[0.04, 0.001, 0], [0.001, 0.05, -0.002], [0, -0.002, 0.02]])
     link = fd.load_urdf(DATA / "arm.urdf").links[0]
-    # sums of products with rotations that are good to 10 eps (tests/test_geometry.py), at most 0.05
+    # sums of products with rotations that are good to 10 eps (tests/test_rotations.py), at most 0.05
     np.testing.assert_allclose(link.inertia, R @ typed @ R.T, rtol=0, atol=20 * EPS * 0.05)
     np.testing.assert_array_equal(link.com, (0, 0.01, 0.2))
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import fastdyn as fd
-from fastdyn.geometry import turn
 from fastdyn.inertia import box
 from fastdyn.mechanism.poses import link_poses, tips
+from fastdyn.rotations import turn
 
 SEEDS = range(4)
 EPS = np.finfo(float).eps

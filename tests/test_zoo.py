@@ -79,22 +79,6 @@ def test_link_poses_agree_with_the_oracle(name):
 # ---------------------------------------------------------------------------------------------- IRB 1400
 
 
-def test_irb1400_stands_where_the_report_says_at_zero():
-    pose = link_poses(fd.robots.irb1400(), np.zeros(6))["link6"]
-    printed = [[0, 0, 1, 0.955], [0, 1, 0, 0], [-1, 0, 0, 1.195], [0, 0, 0, 1]]
-    np.testing.assert_allclose(pose, printed, rtol=0, atol=placing(6))
-
-
-def test_irb1400_moves_as_the_report_says_at_zero():
-    """The Jacobian printed in section 2.3.3, by differences of the poses."""
-    arm, step = fd.robots.irb1400(), 1e-6
-    printed = [[0, 0.72, 0.12, 0, 0, 0], [0.955, 0, 0, 0, 0, 0], [0, -0.805, -0.805, 0, -0.085, 0]]
-    for i in range(6):
-        ahead, back = (link_poses(arm, side * step * np.eye(6)[i])["link6"][:3, 3] for side in (1, -1))
-        found = (ahead - back) / (2 * step)
-        np.testing.assert_allclose(found, np.array(printed)[:, i], rtol=0, atol=placing(6) / step)
-
-
 def test_irb1400_first_motor_is_the_identified_one():
     motor = fd.robots.irb1400().joints[0].motor
     assert (motor.inertia, motor.viscous, motor.gear) == (5.9e-4, 1.3e-2, 118.461539)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from fastdyn.arrays import Array, masked, real_numbers
 from fastdyn.errors import ArgumentError, ArgumentTypeError, NotFiniteError
-from fastdyn.mechanism.parts import Array, masked
 
 FLOAT: np.dtype[Any] = np.dtype(np.float64)
 SINGLE: np.dtype[Any] = np.dtype(np.float32)
@@ -37,7 +37,7 @@ def read(
 ) -> tuple[dict[str, Array], tuple[int, ...]]:
     """The arguments given, as arrays, and their common batch axes.
 
-    cores: the shape of one sample; of: what its first axis counts, if not joints.
+    cores: the shape of one sample; of: what its first axis counts, if not joints; empty for what is always the same.
     """
     arrays = {name: _numbers(v, name, cores[name], robot, of.get(name, "joint"), real) for name, v in values.items()}
     return arrays, _common_lead(arrays, cores)
@@ -58,24 +58,11 @@ def _numbers(value: ArrayLike, name: str, core: tuple[int, ...], robot: str, of:
         return value
     array = real_numbers(value, name)
     if array.shape[max(array.ndim - len(core), 0) :] != core:
-        count = f"{core[0]} {of}" + "s" * (core[0] != 1)
+        why = f", but {robot} has {core[0]} {of}{'s' * (core[0] != 1)}" if of else ""
         expected = ", ".join(map(str, core))
-        raise ArgumentError(f"{name} has shape {array.shape}, but {robot} has {count}: expected (..., {expected})")
+        raise ArgumentError(f"{name} has shape {array.shape}{why}: expected (..., {expected})")
     with np.errstate(over="ignore"):  # values beyond single precision become infinite, and are then refused
         return array.astype(real, copy=False)
-
-
-def real_numbers(value: ArrayLike, name: str) -> Array:
-    """An array of real numbers, of any shape and precision; raises for anything else."""
-    if masked(value):
-        raise ArgumentTypeError(f"{name} is a masked array: expected real numbers without a mask")
-    try:
-        array = np.asarray(value)
-    except ValueError as problem:
-        raise ArgumentError(f"{name} is not a rectangular array: {problem}") from problem
-    if array.dtype.kind not in "fiu":
-        raise ArgumentTypeError(f"{name} has dtype {array.dtype}: expected real numbers")
-    return array
 
 
 def _common_lead(arrays: Mapping[str, Array], cores: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:

@@ -31,7 +31,10 @@ class Bound:
 
     Inputs are q, qd, qdd, tau (n,) and wrenches (n, 6), which are used if not all zero; results are tau, qdd,
     M, C (n, n), reactions (n, 6), kinetic, potential (), momentum (6,), com (3,), and of the frame that was named pose
-    (4, 4), J, dJ (6, n), H (6, n, n), velocity, acceleration (6,); poses (n, 4, 4). All are views of one block of
+    (4, 4), J, dJ (6, n), H (6, n, n), velocity, acceleration (6,); poses (n, 4, 4). inverse_velocity and
+    inverse_acceleration read velocity, acceleration, and if not all zero preferred (n,), axes (6,), damping, tolerance
+    (), and give rank and residual () besides qd or qdd; singular_values gives sigma (6,), static_torques reads wrench
+    (6,), task_dynamics gives Lambda (6, 6), mu, p and kept (6,). All are views of one block of
     memory and never move. Each call (inverse_dynamics(), mass_matrix(), ..., compute_momentum()) returns a status: 0 on
     success, otherwise see `explain`. A call changes only its results. Calls allocate nothing and never compile; they
     are not thread-safe (bind once for each thread). `payload` changes what the robot carries.

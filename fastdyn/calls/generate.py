@@ -163,7 +163,7 @@ _HELPERS: dict[str, Any] = {
         (layout, "not_finite at model_at coupling_at finite any_nonzero"),
         (scalars, "fill take give width block"),
         (memory, "vector_at"),
-        (headers, "word items item data_of address_of is_vector is_table copy_vector copy"),
+        (headers, "word items item data_of address_of is_number is_vector is_table copy_vector copy"),
         (
             coupling,
             "positions rates forces inertia matrix columns hessian add_rotor_torques add_friction add_rotor_energies",
@@ -342,8 +342,8 @@ def _single_source(name: str, quantity: Quantity, coupled: bool) -> str:
     for k, field in enumerate(quantity.inputs):
         taken, is_given = [], field in quantity.optional
         sizes = [_size(Field("", (size,), field.coupling), coupled) for size in field.shape]
-        test = "is_vector" if len(sizes) == 1 else "is_table"
-        taken.append(f"if not {test}(item(values_, {k}), known, {', '.join(sizes)}):")
+        test = ("is_number", "is_vector", "is_table")[len(sizes)]
+        taken.append(f"if not {test}({', '.join([f'item(values_, {k})', 'known', *sizes])}):")
         taken.append("    return -1")
         lines += ["if given:", *(f"    {line}" for line in taken)] if is_given else taken
         source = f"copy_vector(item(values_, {k})" if len(sizes) == 1 else f"copy(data_of(item(values_, {k}))"

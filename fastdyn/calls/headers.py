@@ -115,6 +115,12 @@ def _alike(array, known, axes, flags):
 
 
 @kernel
+def is_number(array, known):
+    """Whether an object is an array like `known`, of shape ()."""
+    return _alike(array, known, 0, 0)
+
+
+@kernel
 def is_vector(array, known, n):
     """Whether an object is an array like `known`, of shape (n,)."""
     return _alike(array, known, 1, 0) and word(word(array + SHAPE)) == n

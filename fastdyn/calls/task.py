@@ -65,6 +65,7 @@ class Task:
         self.names = tuple(field.name for field in quantity.inputs)
         self.inputs = {field.name: field.core(n, m) for field in quantity.inputs}
         self.units = {field.name: parameters.unit for field in quantity.inputs if field.coupling}
+        self.units |= {field.name: "" for field in quantity.inputs if "n" not in field.shape}
         self.results = tuple(field.core(n, m) for field in quantity.gives)
         self.columns = tuple(math.prod(core) for core in self.results)
         self.several = len(self.results) > 1

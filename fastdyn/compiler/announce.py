@@ -19,7 +19,7 @@ def announced(what: str) -> Iterator[None]:
 
     Silent if stderr is not a terminal, or FASTDYN_QUIET is set to anything but 0.
     """
-    if getattr(_running, "inside", False) or _quiet():
+    if getattr(_running, "inside", False) or quiet():
         yield
         return
     line = f"fastdyn: compiling {what}, once per machine ..."
@@ -34,5 +34,6 @@ def announced(what: str) -> Iterator[None]:
         timer.cancel()
 
 
-def _quiet() -> bool:
+def quiet() -> bool:
+    """Whether nothing is to be said: stderr is not a terminal, or FASTDYN_QUIET is set to anything but 0."""
     return os.environ.get("FASTDYN_QUIET", "0") != "0" or sys.stderr is None or not sys.stderr.isatty()

@@ -13,10 +13,11 @@ from fastdyn.errors import DescriptionError, RobotError
 from fastdyn.formats import xml
 from fastdyn.formats.files import contents, package
 from fastdyn.formats.names import free_name
-from fastdyn.geometry import go, homogeneous, rotation_from_quaternion, turn
+from fastdyn.geometry import go, homogeneous
 from fastdyn.mechanism import variations
 from fastdyn.mechanism.description import Description, doubtful
 from fastdyn.mechanism.parts import Array, Joint, Limits, Link, Motor
+from fastdyn.rotations import from_quaternion, turn
 
 # features that affect the motion and that a Robot cannot represent: (array of the model, owner, meaning)
 FOREIGN = (
@@ -68,7 +69,7 @@ def from_mujoco(model: Any, strict: bool = False, locked: Mapping[str, float] | 
     links, joints = [Link(bodies[0])], []
     for b in range(1, model.nbody):
         parent = bodies[model.body_parentid[b]]
-        at = homogeneous(rotation_from_quaternion(model.body_quat[b]), model.body_pos[b])
+        at = homogeneous(from_quaternion(model.body_quat[b]), model.body_pos[b])
         first, count = model.body_jntadr[b], model.body_jntnum[b]
         for j in range(first, first + count):
             last = j == first + count - 1
@@ -79,7 +80,7 @@ def from_mujoco(model: Any, strict: bool = False, locked: Mapping[str, float] | 
             parent, at = child, np.eye(4)
         if count == 0:
             joints.append(Joint(free_name(bodies[b], taken_joints), parent, bodies[b], "fixed", origin=at))
-        R = rotation_from_quaternion(model.body_iquat[b])
+        R = from_quaternion(model.body_iquat[b])
         links.append(Link(bodies[b], model.body_mass[b], model.body_ipos[b], R @ np.diag(model.body_inertia[b]) @ R.T))
     gravity = np.zeros(3) if _off(model, mujoco, "GRAVITY") else model.opt.gravity
     description = Description(links, joints, model.names.split(b"\0")[0].decode(), gravity).checked(strict)

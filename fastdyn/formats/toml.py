@@ -21,11 +21,12 @@ from numpy.typing import ArrayLike
 from fastdyn.errors import DescriptionError, RobotError
 from fastdyn.formats.dh import Convention, DHLink, from_dh
 from fastdyn.formats.files import check_size, contents
-from fastdyn.geometry import homogeneous, rotation_from_rpy
+from fastdyn.geometry import homogeneous
 from fastdyn.mechanism import variations
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import STANDARD_GRAVITY, Description, Mechanism
 from fastdyn.mechanism.parts import KINDS, MOVING, Array, Frame, Joint, JointKind, Limits, Link, Motor, checked_pose
+from fastdyn.rotations import from_rpy
 
 DH, TREE = "fastdyn-dh-1", "fastdyn-tree-1"
 DEPTH = 16  # tables and lists inside each other
@@ -442,9 +443,9 @@ def _pose(parent: _Table, key: str) -> Array:
         given = table.numbers("matrix", NONE, ((3, 4), (4, 4)))
         T[: len(given)] = given
     else:
-        roll, pitch, yaw = table.numbers("rpy", ANGLE, ((3,),), default=(0, 0, 0)).tolist()
+        rpy = table.numbers("rpy", ANGLE, ((3,),), default=(0, 0, 0))
         place = table.numbers("xyz", LENGTH, ((3,),), default=(0, 0, 0))
-        T = homogeneous(rotation_from_rpy(roll, pitch, yaw), place)
+        T = homogeneous(from_rpy(rpy), place)
     table.finish()
     with table.blamed():
         return checked_pose(T, "pose")

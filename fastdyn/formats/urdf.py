@@ -33,11 +33,12 @@ from fastdyn.formats import xml
 from fastdyn.formats.files import contents
 from fastdyn.formats.urdf_grammar import MOMENTS, check, listed
 from fastdyn.formats.xml import Element, short
-from fastdyn.geometry import homogeneous, rotation_from_rpy
+from fastdyn.geometry import homogeneous
 from fastdyn.mechanism import variations
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import STANDARD_GRAVITY, Description, warn
 from fastdyn.mechanism.parts import Array, Frame, Joint, JointKind, Limits, Link, Motor
+from fastdyn.rotations import from_rpy
 
 KINDS: dict[str, JointKind] = {
     "revolute": "revolute",
@@ -256,8 +257,8 @@ def _naming(element: Element) -> Iterator[None]:
 
 def _pose(element: Element) -> Array:
     """4x4 from xyz and rpy: rotations about the fixed x, y and z axes, in this order."""
-    roll, pitch, yaw = _numbers(element, "rpy", (0.0, 0.0, 0.0))
-    return homogeneous(rotation_from_rpy(roll, pitch, yaw), _numbers(element, "xyz", (0.0, 0.0, 0.0)))
+    rpy = _numbers(element, "rpy", (0.0, 0.0, 0.0))
+    return homogeneous(from_rpy(rpy), _numbers(element, "xyz", (0.0, 0.0, 0.0)))
 
 
 def _origin(element: Element) -> Array:

@@ -12,10 +12,10 @@ from fastdyn.errors import RobotError
 from fastdyn.formats.names import free_name
 from fastdyn.formats.urdf import KINDS, UNLIMITED, Mimic
 from fastdyn.formats.urdf_grammar import MOMENTS
-from fastdyn.geometry import rpy_from_rotation
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import STANDARD_GRAVITY, Mechanism
 from fastdyn.mechanism.parts import Array, Joint, Limits, Link, Motor
+from fastdyn.rotations import to_rpy
 
 
 def to_urdf(robot: Mechanism) -> str:
@@ -142,7 +142,7 @@ def _friction(motor: Motor) -> str:
 
 
 def _xyz_rpy(pose: Array) -> str:
-    return _attributes(xyz=pose[:3, 3], rpy=rpy_from_rotation(pose[:3, :3]))
+    return _attributes(xyz=pose[:3, 3], rpy=to_rpy(pose[:3, :3]))
 
 
 def _attributes(**values: str | ArrayLike) -> str:

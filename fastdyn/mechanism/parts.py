@@ -8,12 +8,14 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from fastdyn import rotations
+from fastdyn.arrays import Array as Array
+from fastdyn.arrays import masked
 from fastdyn.errors import RobotError
-from fastdyn.geometry import go, homogeneous, rotation_from_rpy
+from fastdyn.geometry import go, homogeneous
 
-Array = NDArray[np.float64]
 JointKind = Literal["revolute", "prismatic", "helical", "fixed"]
 MOVING: tuple[JointKind, ...] = ("revolute", "prismatic", "helical")
 KINDS: tuple[JointKind, ...] = (*MOVING, "fixed")
@@ -50,15 +52,6 @@ class Record:
 
 def _same(one: Any, other: Any) -> bool:
     return np.array_equal(one, other) if isinstance(one, np.ndarray) else bool(one == other)
-
-
-def masked(value: Any) -> bool:
-    """Whether a value is a masked array, or a list or tuple that holds one: NumPy would drop the mask silently.
-
-    >>> masked([np.zeros(2), np.ma.masked_invalid([1.0, np.nan])])
-    True
-    """
-    return isinstance(value, np.ma.MaskedArray) or (isinstance(value, list | tuple) and any(map(masked, value)))
 
 
 def frozen(values: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
@@ -111,7 +104,7 @@ def pose(xyz: ArrayLike, rpy: ArrayLike | None = None) -> Array:
     [[0.0, -1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.1]]
     """
     angles = np.zeros(3) if rpy is None else frozen(rpy, (3,), "rpy")
-    return homogeneous(rotation_from_rpy(*angles.tolist()), frozen(xyz, (3,), "xyz"))
+    return homogeneous(rotations.from_rpy(angles), frozen(xyz, (3,), "xyz"))
 
 
 def checked_pose(given: ArrayLike, what: str) -> Array:
@@ -125,8 +118,7 @@ def checked_pose(given: ArrayLike, what: str) -> Array:
     if axes == 1:
         given = go(*frozen(given, (3,), what).tolist())
     T = frozen(given, (4, 4), what)
-    # tolerance for rotations given in single precision
-    if np.abs(T[:3, :3] @ T[:3, :3].T - np.eye(3)).max() > 1e-6 or np.linalg.det(T[:3, :3]) < 0:
+    if not rotations.is_rotation(T[:3, :3]):
         raise RobotError(f"{what}: expected a rotation in the upper left 3x3, found {T[:3, :3].tolist()}")
     if not np.array_equal(T[3], (0, 0, 0, 1)):
         raise RobotError(f"{what}: expected (0, 0, 0, 1) as last row, found {T[3].tolist()}")

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastdyn.arrays import Array, masked
 from fastdyn.errors import ArgumentError
-from fastdyn.geometry import skew, turn
 from fastdyn.mechanism.description import Mechanism
-from fastdyn.mechanism.parts import Array, Joint, masked
+from fastdyn.mechanism.parts import Joint
+from fastdyn.rotations import turn
 
 SWEPT, SCATTERED = 13, 500  # positions: of each joint by itself, and of all joints at random
 
@@ -73,13 +74,17 @@ def child_pose(joint: Joint, value: float) -> Array:
     return pose
 
 
-def motion(joint: Joint, value: float) -> Array:
-    """Pose of the moved joint frame on the joint frame at zero: rotation about the axis and/or translation along it."""
-    axis, T = np.asarray(joint.axis), np.eye(4)
+def motion(joint: Joint, value: ArrayLike) -> Array:
+    """Pose of the moved joint frame on the joint frame at zero: rotation about the axis and/or translation along it.
+
+    value: (...), rad or m; the pose: (..., 4, 4).
+    """
+    axis, found = np.asarray(joint.axis), np.asarray(value, dtype=np.float64)
+    T = np.tile(np.eye(4), (*found.shape, 1, 1))
     if joint.kind in ("revolute", "helical"):
-        T[:3, :3] = turn(axis, value)
+        T[..., :3, :3] = turn(axis, found)
     if joint.kind in ("prismatic", "helical"):
-        T[:3, 3] = (value if joint.kind == "prismatic" else joint.pitch * value) * axis
+        T[..., :3, 3] = (found if joint.kind == "prismatic" else joint.pitch * found)[..., None] * axis
     return T
 
 
@@ -105,21 +110,10 @@ def reach(robot: Mechanism, rest: ArrayLike, travel: float) -> Array:
     poses, points = {robot.base.name: robot.mount}, [robot.mount[:3, 3]]
     for joint in outward(robot):
         hinge = poses[joint.parent] @ np.asarray(joint.origin)
-        moved = hinge @ _motions(joint, q[:, places[joint.name]]) if joint.name in places else hinge
+        moved = hinge @ motion(joint, q[:, places[joint.name]]) if joint.name in places else hinge
         poses[joint.child] = moved @ np.asarray(joint.tail)
         points += [*np.atleast_2d(hinge[..., :3, 3]), *np.atleast_2d(poses[joint.child][..., :3, 3])]
     return np.array([np.min(points, axis=0), np.max(points, axis=0)])
-
-
-def _motions(joint: Joint, values: Array) -> Array:
-    """`motion` for many values, (T, 4, 4)."""
-    axis, T = np.asarray(joint.axis), np.tile(np.eye(4), (len(values), 1, 1))
-    if joint.kind != "prismatic":
-        S, angle = skew(axis), values[:, None, None]
-        T[:, :3, :3] += np.sin(angle) * S + (1 - np.cos(angle)) * (S @ S)
-    if joint.kind != "revolute":
-        T[:, :3, 3] = (values if joint.kind == "prismatic" else joint.pitch * values)[:, None] * axis
-    return T
 
 
 def tips(robot: Mechanism) -> list[str]:

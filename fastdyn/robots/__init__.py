@@ -2,14 +2,17 @@
 
 from fastdyn.robots.arms import puma560, stanford
 from fastdyn.robots.closed_form import planar_2r, rrt, two_link
+from fastdyn.robots.parallelogram import MainAxes, irb1400_main_axes
 from fastdyn.robots.random import random_chain, random_tree
 from fastdyn.robots.zoo import dual_arm, get, iiwa, irb1400, names, panda, ur5
 
 __all__ = [
+    "MainAxes",
     "dual_arm",
     "get",
     "iiwa",
     "irb1400",
+    "irb1400_main_axes",
     "names",
     "panda",
     "planar_2r",

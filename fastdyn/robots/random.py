@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from fastdyn.geometry import homogeneous, rotation_from_quaternion
+from fastdyn.geometry import homogeneous
 from fastdyn.mechanism.parts import Array, Joint, JointKind, Link, Motor
 from fastdyn.robot import Robot
+from fastdyn.rotations import from_quaternion
 
 
 def random_chain(n: int, seed: int = 0, prismatic: float = 0.0, drives: bool = False, helical: float = 0.0) -> Robot:
@@ -82,7 +83,7 @@ def _random_link(rng: np.random.Generator, name: str) -> Link:
 
 def _random_pose(rng: np.random.Generator) -> Array:
     """A uniformly random rotation, from a random unit quaternion, and a position within 30 cm along each axis."""
-    R = rotation_from_quaternion(rng.normal(size=4))
+    R = from_quaternion(rng.normal(size=4))
     return homogeneous(R, rng.uniform(-0.3, 0.3, 3))
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastdyn.calls.arguments import check_finite, real_numbers
+from fastdyn.arrays import real_numbers
+from fastdyn.calls.arguments import check_finite
 from fastdyn.errors import ArgumentError
 from fastdyn.mechanism.parts import Array
 
