@@ -25,7 +25,8 @@ class InverseKinematics(Kinematics):
         T: (..., 4, 4), in the base link's frame; frame: a link's or frame's name, the tip if not given. The result's
         q is (..., K, n), with K = 2, 4 or 8 branches; `valid`, (..., K), says which of them exist, `singular` where an
         angle is not determined, `reachable`, (...), whether any exists. Angles are in [-pi, pi]; with limits=True they
-        are moved by whole turns into the limits of their joints, and a branch is valid only if that can be. At a
+        are moved by whole turns into the limits of their joints, and a branch is valid only if that can be, and if
+        the coordinates of a coupled robot are then within their own limits. At a
         singularity, such as a stretched elbow, branches coincide. Joints that do not move the frame are at zero, or
         the nearest limit.
 

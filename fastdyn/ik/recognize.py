@@ -18,7 +18,7 @@ from fastdyn.errors import NoClosedFormError
 from fastdyn.geometry import homogeneous, inverse
 from fastdyn.kernels import closed_form_ik as rows
 from fastdyn.mechanism.description import Description
-from fastdyn.mechanism.limits import SLACK
+from fastdyn.mechanism.limits import SLACK, joint_ranges
 from fastdyn.mechanism.parts import Array, Frame
 from fastdyn.mechanism.poses import poses_at
 from fastdyn.rotations import turn
@@ -106,8 +106,7 @@ def recognize(description: Description, frame: Frame) -> ClosedForm:
         for form in (*_wrists(one, reasons, size), *_parallels(one, reasons, size)):
             found = replace(form, reversed=backwards)
             deviation = _deviation(chain, found)
-            joints = [description.joints[i] for i in path]
-            limits = np.array([(joint.limits.lower, joint.limits.upper) for joint in joints])
+            limits = joint_ranges(description)[list(path)]
             arrays = [_arrays(found, M, size, deviation, limits, limited) for limited in (False, True)]
             return ClosedForm(arrays[0], arrays[1], path, form.branches, deviation)
     raise NoClosedFormError(
