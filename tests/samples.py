@@ -12,6 +12,8 @@ import pytest
 
 import fastdyn as fd
 from fastdyn.calls import task, threads
+from fastdyn.calls.bound import Bound, CFunction
+from fastdyn.calls.parameters import Parameters
 from fastdyn.quantities import QUANTITIES, Field, Quantity
 
 EPS = np.finfo(float).eps
@@ -131,15 +133,43 @@ def draw(robot: Any, row: Quantity, *lead: int, seed: int = 0, optional: bool = 
     return values
 
 
+def last_link(robot: Any) -> str:
+    """The frame of every quantity that has one: some robots here have several tips. Without joints the base."""
+    return robot.links[-1].name if robot.links else robot.base.name
+
+
+def of_row(robot: Any, row: Quantity) -> dict[str, str]:
+    """The options that name a row's text and its frame."""
+    named = {"method": row.method} if row.method else {}
+    return {**named, "frame": last_link(robot)} if row.frame else named
+
+
+def parameters(robot: Any, row: Quantity) -> Parameters:
+    """The flat arrays that a row's text reads."""
+    return robot.parameters_in(last_link(robot), None, False) if row.frame else robot.parameters
+
+
+def task_of(robot: Any, row: Quantity) -> task.Task:
+    """What the robot's method of a row calls."""
+    return robot._in(last_link(robot), None, False)[row] if row.frame else robot.task(row)
+
+
+def bound(robot: Any, *names: str) -> Bound:
+    """A bound robot with these quantities, or all that `bind` prepares if none is named."""
+    return robot.bind(*names, frame=last_link(robot))
+
+
+def c_function(robot: Any, name: str) -> CFunction:
+    """The C function of that name."""
+    return robot.c_function(name, frame=last_link(robot))
+
+
 def computed(robot: Any, row: Quantity, values: Mapping[str, Any], **options: Any) -> tuple[np.ndarray, ...]:
     """A quantity's results by the method that users call; out: a tuple of arrays, one for each."""
-    if row.method:
-        options["method"] = row.method
-    if row.frame:
-        options["frame"] = robot.links[-1].name
     if "out" in options and len(row.gives) == 1:
         (options["out"],) = options["out"]
-    found = getattr(robot, row.name.removesuffix(f"_{row.method}"))(*values.values(), **options)
+    method = getattr(robot, row.name.removesuffix(f"_{row.method}"))
+    found = method(*values.values(), **of_row(robot, row), **options)
     return found if len(row.gives) > 1 else (found,)
 
 
