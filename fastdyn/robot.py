@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from fastdyn.calls.bound import Bound, CFunction
 
 
-class _Facade(TaskSpace):
-class _Facade(Pictures):
+class _Facade(Pictures, TaskSpace):
     """What Robot and CoupledRobot share: an immutable object with a description, and its variations."""
 
     def _hold(self, description: Description) -> None:

@@ -122,12 +122,17 @@ def core(robot: fd.Robot | fd.CoupledRobot, field: Field) -> tuple[int, ...]:
 
 
 def draw(robot: Any, row: Quantity, *lead: int, seed: int = 0, optional: bool = False) -> State:
-    """Random inputs of a quantity, by name and in order: q within a turn or half a metre, all else within +-2."""
+    """Random inputs of a quantity, by name and in order.
+
+    q within a turn or half a metre, tolerances within 0.002, all else within +-2.
+    """
     rng = np.random.default_rng(seed)
     values = {
         field.name: rng.uniform(-2, 2, (*lead, *core(robot, field)))
         for field in (row.inputs if optional else row.reads)
     }
+    if "tolerance" in values:
+        values["tolerance"] *= 1e-3  # of the largest singular value: most count
     if not robot.parameters.coupled:
         values["q"] *= [0.25 if joint.kind == "prismatic" else 1.5 for joint in robot.joints]
     return values
@@ -341,7 +346,7 @@ def solution_scale(robot: Any, row: Quantity, values: State) -> float:
 
     s: the smallest singular value that counts, or the damping if that is larger.
     """
-    frame = robot.links[-1].name
+    frame = last_link(robot)
     J, weights = robot.jacobian(values["q"], frame), values.get("axes", np.ones(6))
     c, rate = (
         (values["velocity"], 0.0) if "velocity" in values else (values["acceleration"], np.linalg.norm(values["qd"]))
@@ -357,19 +362,18 @@ def solution_scale(robot: Any, row: Quantity, values: State) -> float:
 def task_scale(robot: Any, values: State) -> float:
     """What relative changes of J and M by eps change in Lambda, mu and p: their sizes times the conditions of both.
 
-    Lambda is (B B^T)^-1 of the whitened Jacobian B, M = L L^T; its errors are those of B, of which |B| cond(L) is
-    rounded, times cond(B).
+    Lambda is (B B^T)^-1 of the rows that are kept of the whitened Jacobian B, M = L L^T; its errors are those of B, of
+    which |B| cond(L) is rounded, with all six rows, by the least singular value of those kept.
     """
-    q, qd, frame = values["q"], values["qd"], robot.links[-1].name
+    q, qd, frame = values["q"], values["qd"], last_link(robot)
     L = np.linalg.cholesky(robot.mass_matrix(q))
     kept = robot.task_dynamics(q, qd, values.get("axes"), frame).kept.astype(bool)
-    B = np.linalg.solve(L, robot.jacobian(q, frame)[kept].T)
-    sigma = np.linalg.svd(B, compute_uv=False) if kept.any() else np.ones(1)
+    B = np.linalg.solve(L, robot.jacobian(q, frame).T)
+    inverse = 1 / np.linalg.svd(B[:, kept], compute_uv=False).min(initial=1.0)
     forces = np.linalg.norm(np.linalg.inv(L), 2) * torque_scale_of(robot, q, qd)
     bias = np.linalg.norm(qd) ** 2 * np.linalg.norm(robot.jacobian(q, frame)) * robot.n
-    inverse = 1 / sigma.min()
     sizes = inverse**2 * (1 + bias) + inverse * forces
-    return float(sizes * sigma.max() * inverse * np.linalg.cond(L) * sigma.max() * inverse)
+    return float(sizes * (np.linalg.norm(B) * inverse) ** 2 * np.linalg.cond(L))
 
 
 def torque_scale_of(robot: Any, q: np.ndarray, qd: np.ndarray) -> float:
