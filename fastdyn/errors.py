@@ -29,6 +29,10 @@ class LimitError(FastdynError, ValueError):
     """A state or torque is outside the limits of its joints."""
 
 
+class NoClosedFormError(FastdynError, ValueError):
+    """The inverse kinematics of a robot has no known closed form: the message says which axes prevent it."""
+
+
 class SingularMassMatrixError(FastdynError, ArithmeticError):
     """Forward dynamics has no solution: some joint moves no inertia."""
 

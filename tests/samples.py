@@ -362,18 +362,33 @@ def solution_scale(robot: Any, row: Quantity, values: State) -> float:
 def task_scale(robot: Any, values: State) -> float:
     """What relative changes of J and M by eps change in Lambda, mu and p: their sizes times the conditions of both.
 
-    Lambda is (B B^T)^-1 of the rows that are kept of the whitened Jacobian B, M = L L^T; its errors are those of B, of
-    which |B| cond(L) is rounded, with all six rows, by the least singular value of those kept.
+    Lambda is (B B^T)^-1 for the rows that are kept of the whitened Jacobian B, M = L L^T; its errors are those of B, of
+    which |B| cond(L) is rounded, by its smallest singular value. Infinite if it takes double precision to see that a
+    row does not depend on those before it.
     """
-    q, qd, frame = values["q"], values["qd"], last_link(robot)
-    L = np.linalg.cholesky(robot.mass_matrix(q))
-    kept = robot.task_dynamics(q, qd, values.get("axes"), frame).kept.astype(bool)
-    B = np.linalg.solve(L, robot.jacobian(q, frame).T)
-    inverse = 1 / np.linalg.svd(B[:, kept], compute_uv=False).min(initial=1.0)
+    q, qd = values["q"], values["qd"]
+    J, L = robot.jacobian(q, last_link(robot)), np.linalg.cholesky(robot.mass_matrix(q))
+    B, asked = np.linalg.solve(L, J.T).T, values.get("axes", np.ones(6))
+    kept = independent(B, asked, EPS)
+    if kept != independent(B, asked, 8 * float(np.finfo(np.float32).eps)):
+        return np.inf
+    size, least = np.linalg.norm(B), np.linalg.svd(B[kept], compute_uv=False).min() if kept else 1.0
     forces = np.linalg.norm(np.linalg.inv(L), 2) * torque_scale_of(robot, q, qd)
-    bias = np.linalg.norm(qd) ** 2 * np.linalg.norm(robot.jacobian(q, frame)) * robot.n
-    sizes = inverse**2 * (1 + bias) + inverse * forces
-    return float(sizes * (np.linalg.norm(B) * inverse) ** 2 * np.linalg.cond(L))
+    sizes = (1 + np.linalg.norm(qd) ** 2 * np.linalg.norm(J) * robot.n) / least**2 + forces / least
+    return float(sizes * (size / least) ** 2 * np.linalg.cond(L))
+
+
+def independent(B: np.ndarray, asked: np.ndarray, eps: float) -> list[int]:
+    """The rows of a whitened Jacobian that are asked for and do not depend on those before them, up to rounding."""
+    kept: list[int] = []
+    condition = 1.0
+    for r in np.flatnonzero(asked if np.any(asked) else np.ones(6)).tolist():
+        alone = B[r] - B[kept].T @ np.linalg.lstsq(B[kept].T, B[r])[0] if kept else B[r]
+        size = np.linalg.norm(B[:3] if r < 3 else B[3:], axis=1).max()
+        if np.linalg.norm(alone) > 64 * max(6, B.shape[1]) * eps * condition * size:
+            kept.append(r)
+            condition = max(condition, np.linalg.norm(B[r]) / np.linalg.norm(alone))
+    return kept
 
 
 def torque_scale_of(robot: Any, q: np.ndarray, qd: np.ndarray) -> float:

@@ -1,0 +1,1 @@
+"""Inverse kinematics: joint coordinates from the pose of a frame."""
