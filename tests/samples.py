@@ -122,12 +122,17 @@ def core(robot: fd.Robot | fd.CoupledRobot, field: Field) -> tuple[int, ...]:
 
 
 def draw(robot: Any, row: Quantity, *lead: int, seed: int = 0, optional: bool = False) -> State:
-    """Random inputs of a quantity, by name and in order: q within a turn or half a metre, all else within +-2."""
+    """Random inputs of a quantity, by name and in order.
+
+    q within a turn or half a metre, tolerances within 0.002, all else within +-2.
+    """
     rng = np.random.default_rng(seed)
     values = {
         field.name: rng.uniform(-2, 2, (*lead, *core(robot, field)))
         for field in (row.inputs if optional else row.reads)
     }
+    if "tolerance" in values:
+        values["tolerance"] *= 1e-3  # of the largest singular value: most count
     if not robot.parameters.coupled:
         values["q"] *= [0.25 if joint.kind == "prismatic" else 1.5 for joint in robot.joints]
     return values
@@ -341,7 +346,7 @@ def solution_scale(robot: Any, row: Quantity, values: State) -> float:
 
     s: the smallest singular value that counts, or the damping if that is larger.
     """
-    frame = robot.links[-1].name
+    frame = last_link(robot)
     J, weights = robot.jacobian(values["q"], frame), values.get("axes", np.ones(6))
     c, rate = (
         (values["velocity"], 0.0) if "velocity" in values else (values["acceleration"], np.linalg.norm(values["qd"]))
@@ -362,7 +367,7 @@ def task_scale(robot: Any, values: State) -> float:
     row does not depend on those before it.
     """
     q, qd = values["q"], values["qd"]
-    J, L = robot.jacobian(q, robot.links[-1].name), np.linalg.cholesky(robot.mass_matrix(q))
+    J, L = robot.jacobian(q, last_link(robot)), np.linalg.cholesky(robot.mass_matrix(q))
     B, asked = np.linalg.solve(L, J.T).T, values.get("axes", np.ones(6))
     kept = independent(B, asked, EPS)
     if kept != independent(B, asked, 8 * float(np.finfo(np.float32).eps)):

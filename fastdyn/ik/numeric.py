@@ -101,6 +101,7 @@ class Problem:
         empty = np.flatnonzero(self.bounds[:, 0] > self.bounds[:, 1])
         if empty.size:
             raise ArgumentError(f"limits: expected a range for coordinate {empty[0]} of {robot}, found none")
+        self.idle = np.clip(0.0, *self.bounds.T)  # coordinates that do not move the frame
         slides = np.array([joints[i].kind == "prismatic" for i in on_path])
         self.model, self.tree = _path_model(P, tree, path, axes)
         lengths = np.linalg.norm(self.model[r.PX : r.PZ + 1], axis=0).sum() + np.linalg.norm(self.model[r.FX :, 0][:3])
@@ -174,8 +175,7 @@ class Problem:
 
         if count and walk(count, useful(threads, count, WORTH), WORTH, ready):
             _refuse(T)
-        idle = np.clip(0.0, *self.bounds.T)
-        others = next(values for values in (q0, posture, rest, idle) if values is not None)
+        others = next(values for values in (q0, posture, rest, self.idle) if values is not None)
         q = np.array(np.broadcast_to(others, (count, self.n)))
         q[:, self.active] = np.clip(found * self.units, *self.bounds[self.active].T)  # units round
         error = report[:, [lm.POSITION_ERROR, lm.ANGLE_ERROR]]
