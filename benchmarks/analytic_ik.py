@@ -6,8 +6,8 @@ Every arm's solutions are checked first: the true positions must be among them, 
 pose to 1e-9 (of the arm whose axes miss by more: only away from singularities, where a Newton step is taken).
 
 EAIK (pip install EAIK) gets the same axes, and the first thousand of the poses, one by one and in its batch call with
-one thread; its exact solutions are counted beside ours of the same poses. --eaik: the site-packages folder that it is
-installed in, if not this environment's. Sides take turns, on one thread.
+one thread; its solutions that reproduce their pose are counted beside ours of the same poses. --eaik: the site-packages
+folder that it is installed in, if not this environment's. Sides take turns, on one thread.
 """
 
 from __future__ import annotations
@@ -45,6 +45,12 @@ def gantry() -> fd.Robot:
     return fd.Robot(links, joints, name="gantry")
 
 
+def skew() -> fd.Robot:
+    """A spherical wrist on three joints of which no two axes meet or are parallel."""
+    rows = [(0.1, 1.0, 0.3), (0.4, -0.7, 0.1), (0.2, 1.3, 0.0), (0, -np.pi / 2, 0.4), (0, np.pi / 2, 0), (0, 0, 0.1)]
+    return fd.from_dh([fd.DHLink(a, alpha, d, mass=1.0) for a, alpha, d in rows], name="skew axes 1, 2, 3")
+
+
 def from_file(name: str) -> fd.Robot:
     (path,) = [path for path in FILES if path.name == name]
     robot = fd.load(path)
@@ -77,6 +83,7 @@ ARMS: dict[str, tuple[Callable[[], fd.Robot], str | None]] = {
     "stanford": (fd.robots.stanford, None),
     "ur5": (fd.robots.ur5, None),
     "gantry": (gantry, None),
+    "skew axes 1, 2, 3": (skew, None),
     "ur10_robot.urdf": (lambda: from_file("ur10_robot.urdf"), "ee_link"),
     "ur3_robot.urdf": (lambda: from_file("ur3_robot.urdf"), "ee_link"),
     "kinova.urdf (6 joints)": (lambda: from_file("kinova.urdf"), "j2s6s200_end_effector"),
@@ -142,10 +149,12 @@ def row(name: str, count: int, turns: int) -> tuple[Any, ...]:
     found = ""
     if other is not None:
         few = [np.asfortranarray(one) for one in T[:FEW]]
-        answers = [other.IK(one) for one in few]
-        exact = [np.asarray(answer.Q)[~np.asarray(answer.is_LS, dtype=bool)] for answer in answers]
+        exact = 0
+        for one in few:
+            answers = np.asarray(other.IK(one).Q).reshape(-1, 6)
+            exact += int((np.abs(arm.forward_kinematics(answers, frame) - one).max(axis=(-1, -2)) < ACCURACY).sum())
         mine = arm.inverse_kinematics_all(T[:FEW], frame).valid.sum()
-        found = f"{sum(map(len, exact))} of {mine}"
+        found = f"{exact} of {mine}"
         jobs["one"] = lambda: [other.IK(one) for one in few]
         jobs["batch"] = lambda: other.IK_batched(few, 1)
     seconds = best(jobs, turns)

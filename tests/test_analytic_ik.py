@@ -9,6 +9,8 @@ import fastdyn as fd
 from fastdyn.errors import ArgumentError, NoClosedFormError, NotFiniteError
 from fastdyn.ik.analytic import EXACT, Solutions, continuous
 from fastdyn.ik.entries import CLOSED_FORM, closed_form_scratch
+from fastdyn.kernels.conic_circle import lines, polished
+from fastdyn.kinematics import KEPT
 
 ACCURACY = 1e-9  # of poses, m and rad: what all solutions keep, on every arm
 X, Y, Z = np.eye(3)
@@ -30,6 +32,9 @@ ARMS = {
     "1 and 3 parallel": ([TURRET, ("P", (0.3, 0, 1), (0, 0, 0)), ("R", Z, (0.2, 0.1, 0.3)), *WRIST_X], 4),
     "1 and 2 meet": ([TURRET, ("R", (1, 0, 0.3), (0, 0, 0.2)), ("R", (0, 1, 0.4), (0.2, 0.1, 0.3)), *OBLIQUE], 8),
     "2 and 3 meet": ([TURRET, ("R", (1, 0, 0.3), 0.1 * X), ("R", (0, 1, 0.4), 0.1 * X), *WRIST_Z], 8),
+    "skew": ([TURRET, ("R", (1, 0.2, 0.5), 0.1 * X), ("R", (0, 1, 0.4), (0.4, 0.1, 0.2)), *WRIST_X], 8),
+    "skew, 2 and 3 farther": ([TURRET, ("R", (1, 0, 0.5), 0.1 * Y), ("R", (0, 1, 0.4), (0.4, 0.6, 0.9)), *OBLIQUE], 8),
+    "skew wrist at the base": ([*WRIST_X, ("R", Y, X), ("R", (1, 0, 0.3), (1, 0.2, 0.3)), ("R", SKEW, 1.5 * X)], 8),
     "2 and 3 opposite": ([TURRET, ("R", Y, (0.1, 0, 0.2)), ("R", -Y, (0.1, 0.1, 0.6)), *WRIST_X], 8),
     "wrist at the base": ([*WRIST_X, ("R", Y, (0.7, 0.2, 0.3)), ("R", -Y, (0.9, 0.2, 0.3)), ("R", SKEW, X)], 8),
     "2, 3, 4 parallel": (
@@ -120,6 +125,27 @@ def test_different_branches_are_different_solutions():
     assert s.valid.all()
     gaps = apart(s.q[:, None], s.q[None])
     assert gaps[~np.eye(8, dtype=bool)].min() > 0.1
+
+
+def test_conics_meet_the_circle_in_the_roots_of_a_quartic():
+    """With t = tan(angle / 2) the same points are the real roots of a polynomial."""
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        cc, ss, one, cs, c1, s1 = Q = tuple(rng.normal(size=6))
+        found = []
+        *both, real = lines(Q)
+        for a, b, d in both:
+            if real > 0 and (radicand := a * a + b * b - d * d) > 0:
+                for side in (1, -1):
+                    angle = math.atan2(b, a) + side * math.atan2(math.sqrt(radicand), -d)
+                    s, c = polished(Q, (math.sin(angle), math.cos(angle)))
+                    found.append(math.tan(0.5 * math.atan2(s, c)))
+        # cos = (1 - t^2) / (1 + t^2), sin = 2 t / (1 + t^2)
+        quartic = [cc + one - 2 * c1, 4 * s1 - 4 * cs, 4 * ss + 2 * one - 2 * cc, 4 * cs + 4 * s1, cc + one + 2 * c1]
+        roots = np.roots(quartic)
+        real = np.sort(roots[np.abs(roots.imag) < 1e-9].real)
+        assert len(found) == len(real)
+        assert np.allclose(np.sort(found), real, rtol=1e-7, atol=1e-7)  # np.roots loses half the digits of near roots
 
 
 # ---------------------------------------------------------------------------------------------- Norrlöf's report
@@ -319,6 +345,13 @@ def test_joints_that_do_not_move_the_frame_rest():
     assert np.isnan(s.q[~s.valid]).all()
 
 
+def test_solvers_of_many_frames_are_not_kept():
+    arm = fd.robots.ur5()
+    for k in range(KEPT + 2):
+        arm.inverse_kinematics_all(np.eye(4), fd.Frame("tcp", "link6", (0.0, 0.0, 0.01 * k)))
+    assert len(arm._closed_forms) == KEPT
+
+
 def test_frames_may_be_added_ones():
     arm = fd.robots.ur5().with_frame("tcp", on="link6", pose=fd.pose((0.1, 0.2, 0.3), (0.4, 0.5, 0.6)))
     T = arm.forward_kinematics(positions(arm, 20), "tcp")
@@ -395,8 +428,12 @@ def test_arms_from_real_files(file, tip):
         (lambda: fd.robots.panda(), r"expected six joints that turn or slide .* found 7 \(RRRRRRR\)"),
         (lambda: fd.Robot([fd.Link("post")], []), "found 0;"),
         (
-            lambda: arm_of([TURRET, ("R", (1, 0.2, 0.5), 0.1 * X), ("R", (0, 1, 0.4), (0.4, 0.1, 0.2)), *WRIST_X]),
-            r"axes 4, 5, 6 meet, but no neighbours of 1, 2, 3 .* axes 2, 3, 4 are not parallel \(by 1.57 rad\)",
+            lambda: arm_of([TURRET, ("R", (1, 0.2, 0.5), 0.1 * X), ("P", (0, 1, 0.4), (0.4, 0.1, 0.2)), *WRIST_X]),
+            r"axes 4, 5, 6 meet, but no neighbours of 1, 2, 3 meet or are parallel; not all of joints 1, 2, 3 turn",
+        ),
+        (
+            lambda: arm_of([("R", np.random.default_rng(k).normal(size=3), k * X) for k in range(6)]),
+            r"axes 4, 5, 6 miss a common point by .* m; axes 2, 3, 4 are not parallel \(by .* rad\)",
         ),
         (lambda: arm_of([TURRET, ("P", X, Z), ("P", Y, Z), *WRIST_X[:2], ("P", X, Z)]), "joints 4, 5, 6 turn"),
         (lambda: arm_of([*ARMS["2, 3, 4 parallel"][0][:5], ("R", Z, (2, 2, 2))]), "axes 5, 6 miss a common point by"),
@@ -427,6 +464,8 @@ def test_arguments_are_checked():
         arm.inverse_kinematics_all(np.eye(3))
     with pytest.raises(ArgumentError, match="frame is 'hand'"):
         arm.inverse_kinematics_all(np.eye(4), "hand")
+    with pytest.raises(ArgumentError, match=r"frame is \['tool'\]"):
+        arm.inverse_kinematics_all(np.eye(4), ["tool"])
     with pytest.raises(ArgumentError, match="threads"):
         arm.inverse_kinematics_all(T, threads=0)
 

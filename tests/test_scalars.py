@@ -40,7 +40,7 @@ from fastdyn.scalars import (
 )  # fmt: skip
 from fastdyn.scalars.tracing import Graph
 from fastdyn.scalars.vectors import cross
-from tests.samples import EPS, any_robot, assert_rounded, computed, core, draw, each_row, geared, part
+from tests.samples import EPS, any_robot, assert_rounded, computed, core, draw, each_row, geared, parameters, part
 
 ULP = EPS / 2  # the spacing of numbers between 1/2 and 1, where the sines are
 
@@ -445,7 +445,7 @@ SIX = any_robot("tree", 6, seed=4, prismatic=0.4, drives=True)
 assert {joint.kind for joint in SIX.joints} == {"revolute", "prismatic"}
 TRIED = {"joints": SIX, "coupled": geared(6, 4, seed=4)}
 on_each = pytest.mark.parametrize("robot", TRIED.values(), ids=TRIED)
-with_and_without = pytest.mark.parametrize("optional", [False, True], ids=["without", "with"])
+with_and_without = pytest.mark.parametrize("optional", [False, True], ids=["required inputs", "all inputs"])
 SAMPLES = 11  # a block of lanes and a part of one
 
 WAYS = {  # how the entry is run, and what its scratch holds

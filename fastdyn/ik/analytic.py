@@ -14,7 +14,7 @@ from fastdyn.calls.parameters import Parameters
 from fastdyn.errors import ArgumentError, NoClosedFormError
 from fastdyn.ik.recognize import ClosedForm
 from fastdyn.mechanism.description import Description
-from fastdyn.mechanism.limits import limits_of
+from fastdyn.mechanism.limits import limits_of, outside
 from fastdyn.mechanism.parts import Array
 
 POSE = (4, 4)
@@ -61,7 +61,7 @@ class Solver:
         q, found = rows.reshape(count, K, 6), valid != 0.0
         if self.form.deviation > EXACT:
             self._refine(poses, q, found, threads)
-        result = self._in_coordinates(q, found)
+        result = self._in_coordinates(q, found, limits)
         codes = singular.astype(np.int64)
         return Solutions(result.reshape(*lead, K, result.shape[2]), found.reshape(*lead, K), codes.reshape(*lead, K))
 
@@ -93,14 +93,16 @@ class Solver:
         )
         q[valid] = positions[:, self.form.path]
 
-    def _in_coordinates(self, q: Array, valid: NDArray[np.bool_]) -> Array:
-        """q of the six joints as the robot's coordinates."""
+    def _in_coordinates(self, q: Array, valid: NDArray[np.bool_], limits: bool) -> Array:
+        """q of the six joints as the robot's coordinates; if limits, those outside their own are not valid."""
         given = self.given
         if given is None:
             return q
         found = np.empty((*q.shape[:-1], len(given.rest)))
         found[...] = given.rest
         found[..., given.columns] = (q - given.offset) @ given.back.T
+        if limits:
+            valid &= ~outside(found, *given.own).any(axis=-1)
         found[~valid] = math.nan
         return found
 
@@ -109,6 +111,7 @@ class _Given(NamedTuple):
     """phi of six coordinates is back (q - offset); the others rest, at zero or the nearest limit."""
 
     rest: Array
+    own: tuple[Array, Array]  # lower and upper limits of all coordinates, without those of joints
     columns: NDArray[np.intp]
     back: Array
     offset: Array
@@ -128,7 +131,9 @@ def _coordinates(description: Description, path: tuple[int, ...]) -> _Given | No
             f"the frame, found {len(columns)}; inverse_kinematics solves any arm numerically"
         )
     rest = np.clip(0.0, *limits_of(description).position.T)
-    return _Given(rest, columns, np.asarray(np.linalg.inv(moved), dtype=np.float64), offset[list(path)])
+    bounds = [] if coupling is None else [(each.lower, each.upper) for each in coupling.limits]
+    low, high = np.array(bounds).T if bounds else (np.full(n, -np.inf), np.full(n, np.inf))
+    return _Given(rest, (low, high), columns, np.asarray(np.linalg.inv(moved), dtype=np.float64), offset[list(path)])
 
 
 def _check_poses(poses: Array, lead: tuple[int, ...]) -> None:

@@ -2,11 +2,12 @@
 
 At q = 0 joint i has the axis h through p, in the base's frame. It moves points by E(q) x = p + R(q) (x - p), or
 x + q h if it slides. The arm's displacement from q = 0 is G = T M^-1 = E1 E2 ... E6, with the frame's pose M at q = 0.
-Each unknown follows from one of three equations in which all others cancel:
+Each unknown follows from one of these equations, in which all others cancel:
 
     level   n . E x = n . y         a given height along n: a cos q + b sin q = d, linear if the joint slides
     reach   |E x - o| = |y - o|     a given distance from o: the same, quadratic if the joint slides
     face    E x = y                 one angle, in the plane perpendicular to the axis
+    bridge  Ea Eb Ec x = y          joint c of three that turn: a conic in cos q and sin q, up to four solutions
 
 Which ones, in which order, depends on the arm (ik/recognize.py), of one of two classes:
 
@@ -19,6 +20,7 @@ where there is a solution; `free` is 1 where an angle is not determined (it is t
 
 import math
 
+from fastdyn.kernels.conic_circle import lines, polished
 from fastdyn.scalars import atan2, fill, kernel, load, maximum, minimum, sqrt, store, where_above
 from fastdyn.scalars.vectors import *
 
@@ -33,7 +35,8 @@ from fastdyn.scalars.vectors import *
     REST, REST_Y, REST_Z,     # M^-1, without its origin; in the fourth column that of M
     ACROSS,                   # a unit vector perpendicular to axis 6, and one perpendicular to axis 4
     BEND,                     # of axes 4, 5, 6: see bend
-    DUAL, DUAL_Y, DUAL_Z,     # of two sliding joints: n perpendicular to both, and the two dual vectors
+    # of two sliding joints: n perpendicular to both, and the dual vectors; SKEW: dual to axes a, b and their distance
+    DUAL, DUAL_Y, DUAL_Z,
     THRESHOLD,                # size; of radicands; of squared sizes that count as zero
     ROWS,
 ) = range(21)
@@ -44,8 +47,8 @@ SLIDES, JOINT, ARM = range(3)
 CLASS, POSITION, REVERSED, MIRRORED, BRANCHES, LIMITED = range(6)
 WRIST, PARALLELS = range(2)
 # position problems of three joints a, b, c with Ea Eb Ec x = y
-NEXT_PARALLEL, FIRST_MEET, OUTER_PARALLEL, TWO_SLIDE = range(4)
-# b and c parallel; a and b meet; a and c parallel, b slides; a and b slide
+NEXT_PARALLEL, FIRST_MEET, OUTER_PARALLEL, TWO_SLIDE, SKEW = range(5)
+# b and c parallel; a and b meet; a and c parallel, b slides; a and b slide; all turn, in any arrangement
 
 KNOWN = 12  # rows of G: rotation, and G w
 VALUES = 6  # rows of the pairs of three joints
@@ -301,6 +304,12 @@ def position(P, tree, x, y, k, values):
         c, more, free_c = reach(P, tree, last, x, minus(centre, times(b[0], axis(P, 1))), y, centre, one)
         x = moved(P, tree, 1, b, moved(P, tree, last, c, x))
         a, free_b = face(P, axis(P, first), minus(x, centre), minus(y, centre))
+    elif problem == SKEW:
+        c, z, margin = bridge(P, first, last, x, y, one, other)
+        more, free = margin, margin * 0.0
+        x = moved(P, tree, last, c, x)
+        b, free_b = face(P, axis(P, 1), minus(x, point(P, 1)), minus(z, point(P, 1)))
+        a, free_c = face(P, axis(P, first), minus(z, point(P, first)), minus(y, point(P, first)))
     else:
         c, margin, free = level(P, tree, last, triple(P, DUAL, 0), x, y, 1.0, one)
         away = minus(y, moved(P, tree, last, c, x))
@@ -310,6 +319,34 @@ def position(P, tree, x, y, k, values):
     store_value(values, 1, sense, b)
     store_value(values, last, sense, c)
     return minimum(margin, more), maximum(free, maximum(free_b, free_c))
+
+
+@kernel
+def bridge(P, first, last, x, y, one, other):
+    """Joint c's value with Ea Eb Ec x = y, the point z = Eb Ec x between, and the margin.
+
+    z has the height of y along axis a, that of Ec x along axis b, and the distances of both from points of these axes:
+    three linear equations whose right sides are linear in cos and sin of joint c, then |z - pa| = |y - pa|.
+    """
+    ha, pa, hb, pb, hc, pc = axis(P, first), point(P, first), axis(P, 1), point(P, 1), axis(P, last), point(P, last)
+    u, v, far, gap = minus(x, pc), minus(pc, pb), minus(y, pa), minus(pb, pa)
+    ab, bb, kb = terms(hb, hc, u)
+    av, bv, kv = terms(v, hc, u)
+    distance = dot(far, far)
+    level_b = dot(hb, minus(pc, pa)) + kb
+    level_gap = 0.5 * (distance + dot(gap, gap) - dot(v, v) - dot(u, u)) - kv
+    A, B, D = triple(P, DUAL, 0), triple(P, DUAL_Y, 0), triple(P, DUAL_Z, 0)
+    z0 = plus(times(dot(ha, far), A), plus(times(level_b, B), times(level_gap, D)))
+    z1, z2 = minus(times(ab, B), times(av, D)), minus(times(bb, B), times(bv, D))
+    Q = dot(z1, z1), dot(z2, z2), dot(z0, z0) - distance, dot(z1, z2), dot(z0, z1), dot(z0, z2)
+    l, g, real = lines(Q)
+    if other < 0.0:
+        l = g
+    size = l[0] * l[0] + l[1] * l[1]
+    value, margin, _ = balance(P, l[0], l[1], -l[2], size - l[2] * l[2], one)
+    s, c = polished(Q, value)
+    z = plus(pa, plus(z0, plus(times(c, z1), times(s, z2))))
+    return (s, c), z, minimum(margin, real)
 
 
 @kernel
