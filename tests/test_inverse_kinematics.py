@@ -149,13 +149,13 @@ def test_no_answer_depends_on_what_neighbours_need():
 
 
 def test_no_answer_depends_on_threads(monkeypatch):
-    monkeypatch.setattr(numeric, "WORTH", FEW // 3)
+    monkeypatch.setattr(numeric, "WORK", 1)  # a block of lanes in each call
     monkeypatch.setattr(threads, "STEP", 0.0)
     monkeypatch.setattr(threads, "_cores", lambda: 4)
     T = UR5.forward_kinematics(postures(UR5, 4 * FEW, seed=3))
     alone = UR5.inverse_kinematics(T)
     assert same(alone, UR5.inverse_kinematics(T, threads=3))
-    monkeypatch.setattr(numeric, "WORTH", 10**6)
+    monkeypatch.setattr(numeric, "WORK", 10**9)
     assert same(alone, UR5.inverse_kinematics(T))
 
 

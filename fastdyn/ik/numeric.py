@@ -22,7 +22,7 @@ from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.parts import Array, Joint
 from fastdyn.scalars.entry import SampleEntry, reals_and_integers
 
-WORTH = 512  # poses, about a millisecond: up to so many are one compiled call
+WORK = 1 << 16  # poses times rows of scratch, about a millisecond: up to so many are one compiled call
 RANGE = 1.0  # m: starts of sliding joints without limits are drawn from so far to either side
 ALL_AXES = ("x", "y", "z", "rx", "ry", "rz")
 
@@ -172,7 +172,8 @@ class Problem:
 
             return call
 
-        if count and walk(count, useful(threads, count, WORTH), WORTH, ready):
+        worth = max(kind.lanes, WORK // self.rows)
+        if count and walk(count, useful(threads, count, worth), worth, ready):
             _refuse(T)
         others = next(values for values in (q0, posture, rest, self.idle) if values is not None)
         q = np.array(np.broadcast_to(others, (count, self.n)))
