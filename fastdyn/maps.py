@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,10 +11,12 @@ from numpy.typing import NDArray
 
 from fastdyn.arrays import Array
 from fastdyn.errors import ArgumentError
-from fastdyn.kinematics import FrameName, Kinematics
+from fastdyn.kinematics import FrameName
 from fastdyn.mechanism.frames import named_frame
 from fastdyn.mechanism.limits import limits_of
+from fastdyn.mechanism.parts import JointKind
 from fastdyn.show.drawing import plain, pyplot
+from fastdyn.task_space import Axes, TaskSpace, weights
 
 PLANES = {"xy": (0, 1, 2), "xz": (0, 2, 1), "yz": (1, 2, 0)}  # axes to the right, upward, and across
 MARGIN = 3  # cells around those that random postures reach
@@ -57,15 +60,17 @@ class WorkspaceSlice:
     def plot(self, ax: Any = None, manipulability: bool = True) -> Any:
         """A map on matplotlib Axes, which are returned: manipulability by colour, or only which cells are reached."""
         if ax is None:
-            ax = pyplot("plot").subplots(figsize=(7.5, 6.5), layout="constrained")[1]
+            rows, columns = self.manipulability.shape
+            height = min(max(1.0 + 5.6 * rows / columns, 3.5), 9.0)  # inches: as high as the colour bar
+            ax = pyplot("plot").subplots(figsize=(7.5, height), layout="constrained")[1]
         if manipulability:
             mesh = ax.pcolormesh(self.right, self.up, self.manipulability, cmap="viridis", vmin=0.0)
-            ax.figure.colorbar(mesh, ax=ax, label=f"largest manipulability found ({self.unit})", shrink=0.85)
+            ax.figure.colorbar(mesh, ax=ax, label=f"largest manipulability found ({self.unit})")
         else:
             reached = np.where(np.isfinite(self.manipulability), 1.0, np.nan)
             ax.pcolormesh(self.right, self.up, reached, cmap="Blues", vmin=0.0, vmax=2.0)
         if self.right[0] <= 0 <= self.right[-1] and self.up[0] <= 0 <= self.up[-1]:
-            ax.plot(0, 0, marker="+", color="black", markersize=12, label="base", linestyle="")
+            ax.plot(0, 0, marker="P", color="black", markeredgecolor="white", markersize=10, label="base", linestyle="")
             ax.legend(loc="upper right", fontsize=9)
         across = "xyz"[PLANES[self.plane][2]]
         ax.set(xlabel=f"{self.plane[0]} (m)", ylabel=f"{self.plane[1]} (m)", aspect="equal")
@@ -78,7 +83,7 @@ class WorkspaceSlice:
 
 
 def workspace_slice(
-    robot: Kinematics, plane: str, at: float, frame: FrameName, samples: int, cells: int, seed: int
+    robot: TaskSpace, plane: str, at: float, frame: FrameName, axes: Axes, samples: int, cells: int, seed: int
 ) -> WorkspaceSlice:
     """See `fastdyn.pictures.Pictures.workspace_slice`."""
     if plane not in PLANES:
@@ -90,20 +95,20 @@ def workspace_slice(
     for name, number, least in (("samples", samples, 1), ("cells", cells, 2)):
         if not isinstance(number, int | np.integer) or number < least:
             raise ArgumentError(f"{name} is {number!r}: expected a whole number, {least} or more")
-    arm = _Arm(robot, frame)
-    axes = list(PLANES[plane])
+    arm = _Arm(robot, frame, axes)
+    rows = list(PLANES[plane])
     low, high = arm.range
     q = np.random.default_rng(seed).uniform(low, high, (samples, robot.n))
-    q, place, value = arm.moved(q, axes[2:], np.full((samples, 1), float(at)), STEPS)
+    q, place, value = arm.moved(q, rows[2:], np.full((samples, 1), float(at)), STEPS)
     if not len(q):
         raise ArgumentError(
             f"at is {at:g} m: {arm.frame.name!r} of {robot.name} was found nowhere in that plane "
             f"by {samples} random postures"
         )
-    grid = _Grid(place[:, axes[:2]], cells, robot.n)
-    grid.keep(place[:, axes[:2]], q, value)
+    grid = _Grid(place[:, rows[:2]], cells, robot.n)
+    grid.keep(place[:, rows[:2]], q, value)
     for _ in range(SWEEPS):
-        if not grid.sweep(arm, axes, float(at)):
+        if not grid.sweep(arm, rows, float(at)):
             break
     value, q = grid.value.reshape(grid.shape), grid.q.reshape(*grid.shape, robot.n)
     return WorkspaceSlice(robot.name, arm.frame.name, plane, float(at), *grid.edges, value, q, arm.unit, int(samples))
@@ -112,9 +117,9 @@ def workspace_slice(
 class _Arm:
     """A robot's frame, its range of postures, and the way from a posture to a place."""
 
-    def __init__(self, robot: Kinematics, frame: FrameName) -> None:
+    def __init__(self, robot: TaskSpace, frame: FrameName, axes: Axes) -> None:
         description = robot.description
-        self.robot, self.frame = robot, named_frame(description, frame)
+        self.robot, self.frame, self.axes = robot, named_frame(description, frame), axes
         coupling = description.coupling
         kinds = [joint.kind for joint in description.joints] if coupling is None else coupling.kinds(description.joints)
         self.range = limits_of(description).position.T.copy()
@@ -124,10 +129,7 @@ class _Arm:
             if kind == "prismatic":
                 raise ArgumentError(f"coordinate {k} of {robot.name} slides without limits: expected limits to sample")
             self.range[:, k] = np.where(np.isfinite(self.range[:, k]), self.range[:, k], (-np.pi, np.pi))
-        sliding = kinds.count("prismatic")
-        self.unit = "m and rad mixed"
-        if len(kinds) == 6 or (len(kinds) > 6 and not sliding):
-            self.unit = {0: "1", 1: "m"}.get(3 - sliding, f"m$^{{{3 - sliding}}}$")
+        self.unit = _unit(kinds, axes)
         self.size = 0.0  # m: largest distance seen
 
     def moved(self, q: Array, rows: list[int], goal: Array, steps: int) -> tuple[Array, Array, Array]:
@@ -143,9 +145,9 @@ class _Arm:
             A = J @ J.mT
             A += 1e-9 * (np.trace(A, axis1=-2, axis2=-1)[:, None, None] + self.size**2 * 1e-9) * np.eye(len(rows))
             q = np.clip(q + (J.mT @ np.linalg.solve(A, error[..., None]))[..., 0], *self.range)
-        pose, J = self.robot.pose_and_jacobian(q, self.frame)
+        pose = self.robot.forward_kinematics(q, self.frame)
         good = self._inside(q) & (np.abs(pose[:, rows, 3] - goal) <= 1e-6 * self.size).all(axis=1)
-        return q[good], pose[good, :3, 3], _manipulability(J[good])
+        return q[good], pose[good, :3, 3], self.robot.manipulability(q[good], self.axes, self.frame)
 
     def _inside(self, q: Array) -> NDArray[np.bool_]:
         """Whether joints that several coordinates move are within their limits, too."""
@@ -158,10 +160,15 @@ class _Arm:
         return inside
 
 
-def _manipulability(J: Array) -> Array:
-    """sqrt(det(J J^T)), the product of the singular values; of fewer than six joints that of those they have."""
-    found: Array = np.linalg.svd(J, compute_uv=False).prod(axis=-1)
-    return found
+def _unit(kinds: Sequence[JointKind], axes: Axes) -> str:
+    """The unit of the manipulability: a power of m, if all products of entries of J that it sums have the same."""
+    counted = np.ones(6) if axes is None else np.asarray(weights(axes))
+    linear, angular = int(np.count_nonzero(counted[:3])), int(np.count_nonzero(counted[3:]))
+    n, sliding = len(kinds), kinds.count("prismatic")
+    if (n < linear + angular and linear and angular) or (n != linear + angular and sliding):
+        return "m and rad mixed"
+    power = min(n, linear) - sliding
+    return {0: "1", 1: "m"}.get(power, f"m$^{{{power}}}$")
 
 
 class _Grid:
@@ -188,20 +195,20 @@ class _Grid:
         order = np.argsort(value)
         best = np.full(self.value.size, -1)
         best[cells[order]] = order  # the best of a cell comes last, and stays
-        (better,) = np.nonzero((best >= 0) & ~(self.value >= value[best]))  # not NaN >= value: the first
+        (found,) = np.nonzero(best >= 0)
+        better = found[~(self.value[found] >= value[best[found]])]  # NaN is not: a cell's first posture
         before, after = self.value[better], value[best[better]]
         self.value[better], self.q[better] = after, q[best[better]]
         clearly = (after > (1 + CLEARLY) * before).sum() > CLEARLY * np.isfinite(self.value).sum()
         return bool(clearly or np.isnan(before).any())
 
-    def sweep(self, arm: _Arm, axes: list[int], at: float) -> bool:
+    def sweep(self, arm: _Arm, rows: list[int], at: float) -> bool:
         """Moves each cell's posture to the centres of its neighbours; returns whether that was worth it."""
         (reached,) = np.nonzero(np.isfinite(self.value))
-        row, column = np.unravel_index(reached, self.shape)
-        place = np.column_stack([column, row])[:, None] + NEIGHBOURS  # (K, 4, 2)
+        place = np.column_stack(np.unravel_index(reached, self.shape)[::-1])[:, None] + NEIGHBOURS  # (K, 4, 2)
         inside = ((place >= 0) & (place < self.shape[::-1])).all(axis=-1)
         starts = np.repeat(self.q[reached], len(NEIGHBOURS), axis=0)[inside.ravel()]
         centres = self.low + (place[inside] + 0.5) * self.cell
         goal = np.column_stack([centres, np.full(len(centres), at)])
-        q, origins, value = arm.moved(starts, axes, goal, SHORT)
-        return self.keep(origins[:, axes[:2]], q, value)
+        q, origins, value = arm.moved(starts, rows, goal, SHORT)
+        return self.keep(origins[:, rows[:2]], q, value)

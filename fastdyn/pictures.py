@@ -9,10 +9,11 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from fastdyn import maps, show
-from fastdyn.kinematics import FrameName, Kinematics
+from fastdyn.kinematics import FrameName
+from fastdyn.task_space import Axes, TaskSpace
 
 
-class Pictures(Kinematics):
+class Pictures(TaskSpace):
     """Tables and pictures of a robot."""
 
     def __str__(self) -> str:
@@ -33,8 +34,9 @@ class Pictures(Kinematics):
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.puma560().with_frame("tcp", pose=(0, 0, 0.1))
-        >>> ax = arm.plot([[0.0] * 6, [0.5] * 6, [1.0] * 6], frames=["link6", "tcp"])  # two postures pale
-        >>> ax.figure.savefig("/dev/null", format="png")
+        >>> ax = arm.plot([[0.0] * 6, [0.5] * 6, [1.0] * 6], frames=["link6", "tcp"])
+        >>> ax.get_title()
+        'puma560\\nq = (1, 1, 1, 1, 1, 1), and 2 other postures'
         """
         return show.plot(self, q, ax, legend, frames)
 
@@ -67,14 +69,15 @@ class Pictures(Kinematics):
         plane: str = "xz",
         at: float = 0.0,
         frame: FrameName = None,
+        axes: Axes = None,
         samples: int = 50_000,
         cells: int = 100,
         seed: int = 0,
     ) -> maps.WorkspaceSlice:
         """Where a frame's origin can be in a plane of the base's frame, within the limits, and how well it moves there.
 
-        plane: "xy", "xz" or "yz"; at: the plane's place on the third axis, m; cells: along the longer side. The result
-        has the cells' arrays, an `area`, and `plot()`.
+        plane: "xy", "xz" or "yz"; at: the plane's place on the third axis, m; axes: those of `manipulability`; cells:
+        along the longer side. The result has the cells' arrays, an `area`, and `plot()`.
 
         Random postures (samples) are brought into the plane by Newton's method; then each cell's best posture to the
         centres of its neighbours, until no cell is new and hardly one gains 1 %. A cell without a posture is one where
@@ -83,8 +86,8 @@ class Pictures(Kinematics):
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.two_link(length=1.0)
-        >>> found = arm.workspace_slice("xy", samples=2000, cells=50)
+        >>> found = arm.workspace_slice("xy", axes="xy", samples=2000, cells=50)
         >>> round(found.area, 0)  # a disc of radius 2 m: 12.57 m^2
         13.0
         """
-        return maps.workspace_slice(self, plane, at, frame, samples, cells, seed)
+        return maps.workspace_slice(self, plane, at, frame, axes, samples, cells, seed)

@@ -26,7 +26,7 @@ from fastdyn.mechanism.description import Description, HasDescription
 from fastdyn.mechanism.frames import named_frame
 from fastdyn.mechanism.limits import RobotLimits, check_limits, limits_of
 from fastdyn.mechanism.model import Model, build
-from fastdyn.mechanism.parts import Array, Frame, Joint, Link, Motor
+from fastdyn.mechanism.parts import Array, Frame, Joint, Limits, Link, Motor
 from fastdyn.mechanism.poses import tips
 from fastdyn.pictures import Pictures
 from fastdyn.quantities import QUANTITIES
@@ -102,8 +102,9 @@ class _Facade(Pictures, TaskSpace, InverseKinematics):
     def limits(self) -> RobotLimits:
         """The limits of q, qd and tau as read-only arrays: position (n, 2), velocity (n,), effort (n,).
 
-        Infinite where there is none. For a coupled robot, position and velocity keep every joint that one coordinate
-        alone drives within its limits; effort is the sum of |G| times the effort limits of the joints it drives.
+        Infinite where there is none. For a coupled robot, position and velocity keep every coordinate within its own
+        limits and every joint that one coordinate alone drives within those of the joint; effort is the coordinate's
+        own, or the sum of |G| times the effort limits of the joints it drives, if that is less.
 
         >>> import fastdyn as fd
         >>> limits = fd.robots.panda().limits
@@ -118,7 +119,7 @@ class _Facade(Pictures, TaskSpace, InverseKinematics):
         """Raises a LimitError if any of the given (n,) or (..., n) values is outside the limits of its joint.
 
         The message names the joint, the sample, the value, the limits and the number of samples outside. Limits have a
-        tolerance of 1e-9. For a coupled robot, q and qd are checked on all physical joints.
+        tolerance of 1e-9. For a coupled robot, q and qd are checked on all coordinates and all physical joints.
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.panda()
@@ -253,12 +254,14 @@ class _Facade(Pictures, TaskSpace, InverseKinematics):
         offset: ArrayLike | None = None,
         names: Sequence[str] | None = None,
         motors: Sequence[Motor | None] | None = None,
+        limits: Sequence[Limits | None] | None = None,
     ) -> CoupledRobot:
         """The same robot in coordinates phi with q = G phi + offset, the coordinates of its motors for example.
 
         G: (n, m) for the robot's n coordinates, m <= n, of full column rank; offset: (n,), zero if not given; names: of
-        the m new coordinates, phi1, phi2, ... if not given; motors: m motors (or None) of these coordinates. For a
-        CoupledRobot, the new coordinates drive the old ones, which must have no motors.
+        the m new coordinates, phi1, phi2, ... if not given; motors, limits: m of each (or None), of these coordinates;
+        the joints' own hold besides. For a CoupledRobot, the new coordinates drive the old ones, which must have no
+        motors and limits.
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.two_link(g=10.0).coupled([[1, 0], [-1, 1]], names=("shoulder", "upper arm"))
@@ -267,7 +270,7 @@ class _Facade(Pictures, TaskSpace, InverseKinematics):
         >>> fd.robots.two_link().coupled([[1], [2]]).coupled([[3]]).G.tolist()
         [[3.0], [6.0]]
         """
-        return CoupledRobot(self, G, offset, names, motors)
+        return CoupledRobot(self, G, offset, names, motors, limits)
 
     def locked(self, values: Mapping[str, float]) -> Robot | CoupledRobot:
         """The robot with the named joints held at the given coordinates, rad or m: they become fixed joints.
@@ -393,9 +396,9 @@ class Robot(_Facade):
 class CoupledRobot(_Facade):
     """A robot in actuator coordinates phi: like a Robot, but q, qd, qdd and tau are those of phi.
 
-    Made by robot.coupled(G, offset, names, motors). n is the number of coordinates; joints, links and `wrenches` are
-    the physical ones. Motors of the physical joints act through G; a motor of coordinate k adds gear^2 inertia to
-    M_phi[k, k] and its friction to tau_phi[k]. By the principle of virtual work
+    Made by robot.coupled(G, offset, names, motors, limits). n is the number of coordinates; joints, links and
+    `wrenches` are the physical ones. Motors of the physical joints act through G; a motor of coordinate k adds gear^2
+    inertia to M_phi[k, k] and its friction to tau_phi[k]. By the principle of virtual work
 
         tau_phi = G^T tau,    M_phi = G^T M G,    C_phi = G^T C G
 
@@ -409,10 +412,11 @@ class CoupledRobot(_Facade):
         offset: ArrayLike | None = None,
         names: Sequence[str] | None = None,
         motors: Sequence[Motor | None] | None = None,
+        limits: Sequence[Limits | None] | None = None,
     ) -> None:
         if not isinstance(robot, HasDescription):
             raise ArgumentTypeError(f"robot: expected a Robot or CoupledRobot, found {type(robot).__name__}")
-        self._hold(variations.coupled(robot.description, G, offset, names, motors))
+        self._hold(variations.coupled(robot.description, G, offset, names, motors, limits))
 
     @cached_property
     def robot(self) -> Robot:
@@ -493,13 +497,13 @@ class CoupledRobot(_Facade):
         given, _ = read({"joints": joints}, {"joints": (len(self.joints),)}, self.name)
         check_finite(given)
         found: Array = (given["joints"] - self.offset) @ np.linalg.pinv(self.G).T
-        apart = np.abs(self.joint_positions(found) - given["joints"]) > 1e-9 * (1 + np.abs(given["joints"]))
+        nearest = self.joint_positions(found)
+        apart = np.abs(nearest - given["joints"]) > 1e-9 * (1 + np.abs(given["joints"]))
         if apart.any():
-            *sample, i = np.argwhere(apart)[0].tolist()
-            at = f"joints[{', '.join(map(str, (*sample, i)))}]"
+            place = tuple(np.argwhere(apart)[0].tolist())
             raise ArgumentError(
-                f"{at} is {given['joints'][(*sample, i)]}: expected {self.joint_positions(found)[(*sample, i)]} for "
-                f"joint {self.joints[i].name!r}, which moves with others: {list(self.names)} cannot place it elsewhere"
+                f"joints[{', '.join(map(str, place))}] is {given['joints'][place]}: expected positions that "
+                f"coordinates can give; the nearest have joint {self.joints[place[-1]].name!r} at {nearest[place]:.6g}"
             )
         return found
 

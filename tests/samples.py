@@ -12,6 +12,8 @@ import pytest
 
 import fastdyn as fd
 from fastdyn.calls import task, threads
+from fastdyn.calls.bound import Bound, CFunction
+from fastdyn.calls.parameters import Parameters
 from fastdyn.quantities import QUANTITIES, Field, Quantity
 
 EPS = np.finfo(float).eps
@@ -131,15 +133,43 @@ def draw(robot: Any, row: Quantity, *lead: int, seed: int = 0, optional: bool = 
     return values
 
 
+def last_link(robot: Any) -> str:
+    """The frame of every quantity that has one: some robots here have several tips. Without joints the base."""
+    return robot.links[-1].name if robot.links else robot.base.name
+
+
+def of_row(robot: Any, row: Quantity) -> dict[str, str]:
+    """The options that name a row's text and its frame."""
+    named = {"method": row.method} if row.method else {}
+    return {**named, "frame": last_link(robot)} if row.frame else named
+
+
+def parameters(robot: Any, row: Quantity) -> Parameters:
+    """The flat arrays that a row's text reads."""
+    return robot.parameters_in(last_link(robot), None, False) if row.frame else robot.parameters
+
+
+def task_of(robot: Any, row: Quantity) -> task.Task:
+    """What the robot's method of a row calls."""
+    return robot._in(last_link(robot), None, False)[row] if row.frame else robot.task(row)
+
+
+def bound(robot: Any, *names: str) -> Bound:
+    """A bound robot with these quantities, or all that `bind` prepares if none is named."""
+    return robot.bind(*names, frame=last_link(robot))
+
+
+def c_function(robot: Any, name: str) -> CFunction:
+    """The C function of that name."""
+    return robot.c_function(name, frame=last_link(robot))
+
+
 def computed(robot: Any, row: Quantity, values: Mapping[str, Any], **options: Any) -> tuple[np.ndarray, ...]:
     """A quantity's results by the method that users call; out: a tuple of arrays, one for each."""
-    if row.method:
-        options["method"] = row.method
-    if row.frame:
-        options["frame"] = robot.links[-1].name
     if "out" in options and len(row.gives) == 1:
         (options["out"],) = options["out"]
-    found = getattr(robot, row.name.removesuffix(f"_{row.method}"))(*values.values(), **options)
+    method = getattr(robot, row.name.removesuffix(f"_{row.method}"))
+    found = method(*values.values(), **of_row(robot, row), **options)
     return found if len(row.gives) > 1 else (found,)
 
 
@@ -327,19 +357,33 @@ def solution_scale(robot: Any, row: Quantity, values: State) -> float:
 def task_scale(robot: Any, values: State) -> float:
     """What relative changes of J and M by eps change in Lambda, mu and p: their sizes times the conditions of both.
 
-    Lambda is (B B^T)^-1 of the whitened Jacobian B, M = L L^T; its errors are those of B, of which |B| cond(L) is
-    rounded, times cond(B).
+    Lambda is (B B^T)^-1 for the rows that are kept of the whitened Jacobian B, M = L L^T; its errors are those of B, of
+    which |B| cond(L) is rounded, by its smallest singular value. Infinite if it takes double precision to see that a
+    row does not depend on those before it.
     """
-    q, qd, frame = values["q"], values["qd"], robot.links[-1].name
-    L = np.linalg.cholesky(robot.mass_matrix(q))
-    kept = robot.task_dynamics(q, qd, values.get("axes"), frame).kept.astype(bool)
-    B = np.linalg.solve(L, robot.jacobian(q, frame)[kept].T)
-    sigma = np.linalg.svd(B, compute_uv=False) if kept.any() else np.ones(1)
+    q, qd = values["q"], values["qd"]
+    J, L = robot.jacobian(q, robot.links[-1].name), np.linalg.cholesky(robot.mass_matrix(q))
+    B, asked = np.linalg.solve(L, J.T).T, values.get("axes", np.ones(6))
+    kept = independent(B, asked, EPS)
+    if kept != independent(B, asked, 8 * float(np.finfo(np.float32).eps)):
+        return np.inf
+    size, least = np.linalg.norm(B), np.linalg.svd(B[kept], compute_uv=False).min() if kept else 1.0
     forces = np.linalg.norm(np.linalg.inv(L), 2) * torque_scale_of(robot, q, qd)
-    bias = np.linalg.norm(qd) ** 2 * np.linalg.norm(robot.jacobian(q, frame)) * robot.n
-    inverse = 1 / sigma.min()
-    sizes = inverse**2 * (1 + bias) + inverse * forces
-    return float(sizes * sigma.max() * inverse * np.linalg.cond(L) * sigma.max() * inverse)
+    sizes = (1 + np.linalg.norm(qd) ** 2 * np.linalg.norm(J) * robot.n) / least**2 + forces / least
+    return float(sizes * (size / least) ** 2 * np.linalg.cond(L))
+
+
+def independent(B: np.ndarray, asked: np.ndarray, eps: float) -> list[int]:
+    """The rows of a whitened Jacobian that are asked for and do not depend on those before them, up to rounding."""
+    kept: list[int] = []
+    condition = 1.0
+    for r in np.flatnonzero(asked if np.any(asked) else np.ones(6)).tolist():
+        alone = B[r] - B[kept].T @ np.linalg.lstsq(B[kept].T, B[r])[0] if kept else B[r]
+        size = np.linalg.norm(B[:3] if r < 3 else B[3:], axis=1).max()
+        if np.linalg.norm(alone) > 64 * max(6, B.shape[1]) * eps * condition * size:
+            kept.append(r)
+            condition = max(condition, np.linalg.norm(B[r]) / np.linalg.norm(alone))
+    return kept
 
 
 def torque_scale_of(robot: Any, q: np.ndarray, qd: np.ndarray) -> float:

@@ -9,8 +9,8 @@ import fastdyn as fd
 from fastdyn.errors import ArgumentError, NoClosedFormError, NotFiniteError
 from fastdyn.ik.analytic import EXACT, Solutions, continuous
 from fastdyn.ik.entries import CLOSED_FORM, closed_form_scratch
+from fastdyn.ik.methods import KEPT
 from fastdyn.kernels.conic_circle import lines, polished
-from fastdyn.kinematics import KEPT
 
 ACCURACY = 1e-9  # of poses, m and rad: what all solutions keep, on every arm
 X, Y, Z = np.eye(3)
@@ -519,9 +519,9 @@ def test_jumps_and_gaps_of_a_sequence_are_reported():
     q = np.array([0.0, 0.1, np.nan, 0.2, 2.0, 2.1])[:, None, None]
     found = Solutions(q, ~np.isnan(q[..., 0]), np.zeros((6, 1), dtype=np.int64))
     chosen = continuous(found, [False])
-    assert chosen.jumps.tolist() == [2, 4]
+    assert chosen.jumps.tolist() == [[4, 0]]
     assert chosen.branch.tolist() == [0, 0, -1, 0, 0, 0]
     assert np.isnan(chosen.q[2]).all()
-    assert continuous(found, [False], start=[1.0]).jumps.tolist() == [0, 2, 4]
+    assert continuous(found, [False], start=[1.0]).jumps.tolist() == [[0, 0], [4, 0]]
     with pytest.raises(ArgumentError, match=r"solutions.q has shape .* expected \(T, K, n\)"):
         continuous(Solutions(q[0], found.valid[0], found.singular[0]), [False])

@@ -26,7 +26,19 @@ from fastdyn.calls import generate, headers, task
 from fastdyn.calls.bound import Bound, c_functions, call_name
 from fastdyn.compiler.entries import Entry
 from fastdyn.quantities import FIELDS, GRAVITY_FORCES, METHODS, QUANTITIES, Quantity
-from tests.samples import GEARED, State, assert_rounded, computed, core, draw, each_row, geared, part, same
+from tests.samples import (
+    GEARED,
+    State,
+    assert_rounded,
+    bound as bound_robot,
+    computed,
+    core,
+    draw,
+    each_row,
+    geared,
+    part,
+    same,
+)  # fmt: skip
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="bound calls are machine code")
 
@@ -40,7 +52,7 @@ ROBOTS = [
 ]
 TREE, CHAIN = (make(12, seed=5, prismatic=0.3, drives=True) for make in (fd.robots.random_tree, fd.robots.random_chain))
 each_robot = pytest.mark.parametrize("robot", ROBOTS, ids=repr)
-with_and_without = pytest.mark.parametrize("optional", [False, True], ids=["without wrenches", "with wrenches"])
+with_and_without = pytest.mark.parametrize("optional", [False, True], ids=["without", "with"])
 
 
 def everything(robot: Any, seed: int = 0) -> State:
@@ -51,7 +63,7 @@ def everything(robot: Any, seed: int = 0) -> State:
 
 def bind(robot: Any) -> Bound:
     """With every row of the table."""
-    return robot.bind(*QUANTITIES)
+    return bound_robot(robot, *QUANTITIES)
 
 
 def write(bound: Bound, values: State) -> None:
@@ -127,30 +139,31 @@ def test_results_do_not_depend_on_what_was_computed_before(robot):
         assert same(results(fresh, row), results(used, row))
 
 
-# ---------------------------------------------------------------------------------------------- wrenches
+# ---------------------------------------------------------------------------------------------- optional inputs
 
 
 @pytest.mark.parametrize("row", [row for row in QUANTITIES.values() if row.optional], ids=lambda row: row.name)
 @pytest.mark.parametrize("robot", [ROBOTS[6], GEARED], ids=repr)
-def test_wrenches_of_zero_are_none(row, robot):
-    bound, values = robot.bind(row.name), draw(robot, row, optional=True)
-    without = {name: values[name] for name in draw(robot, row)}
-    assert not bound.wrenches.any()  # at first
+def test_an_optional_input_of_zeros_is_none(row, robot):
+    bound, values, (field,) = bound_robot(robot, row.name), draw(robot, row, optional=True), row.optional
+    without, given = {name: values[name] for name in draw(robot, row)}, getattr(bound, field.name)
+    assert not given.any()  # at first
     write(bound, values)
     assert call(bound, row)() == 0
     loaded = [array.copy() for array in results(bound, row)]
-    bound.wrenches[:] = 0.0
+    given[:] = 0.0
     assert call(bound, row)() == 0
     assert_rounded(results(bound, row), computed(robot, row, without), robot, row, without)
     assert not np.array_equal(loaded[0], results(bound, row)[0])
-    bound.wrenches[-1, 3] = -0.0
+    given.flat[-3] = -0.0
     assert call(bound, row)() == 0
     assert_rounded(results(bound, row), computed(robot, row, without), robot, row, without)
-    for i in range(len(robot.joints)):  # one component alone counts
-        bound.wrenches[:] = 0.0
-        bound.wrenches[i, i % 6] = 1.0
+    width = given[0].size
+    for i in range(len(given)):  # one component alone counts
+        given[:] = 0.0
+        given.flat[width * i + i % width] = 1.0
         assert call(bound, row)() == 0
-        values = {**without, "wrenches": bound.wrenches}
+        values = {**without, field.name: given}
         assert_rounded(results(bound, row), computed(robot, row, values), robot, row, values)
 
 
@@ -204,7 +217,8 @@ def test_every_result_has_a_field():
     loop = fd.robots.puma560().bind()
     shapes = {
         "q": (6,), "qd": (6,), "qdd": (6,), "tau": (6,), "wrenches": (6, 6), "M": (6, 6), "C": (6, 6),
-        "reactions": (6, 6), "kinetic": (), "potential": (), "momentum": (6,), "com": (3,),
+        "reactions": (6, 6), "kinetic": (), "potential": (), "momentum": (6,), "com": (3,), "pose": (4, 4),
+        "poses": (6, 4, 4), "J": (6, 6), "velocity": (6,), "acceleration": (6,), "dJ": (6, 6), "H": (6, 6, 6),
     }  # fmt: skip
     assert {name: getattr(loop, name).shape for name in shapes} == shapes
     assert {field.name for field in FIELDS} == set(shapes)
@@ -294,7 +308,7 @@ def test_nothing_to_move_is_nothing_to_bind():
 @each_row
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_what_is_not_finite_in_any_place_is_told(robot, row, value):
-    bound = robot.bind(row.name)
+    bound = bound_robot(robot, row.name)
     for field in row.inputs:
         size = int(np.prod(core(robot, field)))
         for i in {0, size // 2, size - 1}:
@@ -385,7 +399,7 @@ def repeated(call: Callable[[], Any], times: int) -> None:
 @each_row
 @pytest.mark.parametrize("robot", [fd.robots.puma560(), GEARED], ids=repr)
 def test_calls_allocate_nothing(row, robot, counters):
-    bound = robot.bind(row.name)
+    bound = bound_robot(robot, row.name)
     write(bound, draw(robot, row, optional=True))
     compute = call(bound, row)
     repeated(compute, 100)
@@ -469,7 +483,7 @@ def layouts(array: np.ndarray) -> dict[str, Any]:
 @pytest.mark.parametrize("lead", [(), (1,), (3, 5)])
 def test_no_kind_of_argument_compiles_anything_and_all_give_the_same(row, robot, lead):
     fd.warmup(robot, [row.name.removesuffix(f"_{row.method}")])
-    bound = robot.bind(row.name)
+    bound = bound_robot(robot, row.name)
     before = compiled_so_far()
     values = {name: np.rint(value) for name, value in draw(robot, row, *lead).items()}
     values = {name: np.abs(value) for name, value in values.items()}  # some layouts are unsigned

@@ -22,7 +22,18 @@ from fastdyn.calls import generate
 from fastdyn.calls.bound import CFunction, c_functions, call_name
 from fastdyn.quantities import QUANTITIES, Quantity
 from fastdyn.workspace import coupled_inverse_dynamics, gravity_forces, inverse_dynamics
-from tests.samples import GEARED, assert_rounded, computed, draw, each_row, geared, same, shapes
+from tests.samples import (
+    GEARED,
+    assert_rounded,
+    bound as bound_robot,
+    c_function,
+    computed,
+    draw,
+    each_row,
+    geared,
+    same,
+    shapes,
+)  # fmt: skip
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="C functions are machine code")
 
@@ -121,7 +132,7 @@ def test_c_threads_need_no_gil(library, robot):
 def test_the_declaration_compiles(robot, tmp_path):
     if COMPILER is None:
         pytest.skip("there is no C compiler")
-    declarations = [robot.c_function(name).declaration for name in FUNCTIONS]
+    declarations = [c_function(robot, name).declaration for name in FUNCTIONS]
     assert len(set(declarations)) == len(FUNCTIONS)
     source = tmp_path / "fastdyn.h.c"
     source.write_text("#include <stdint.h>\n" + "".join(f"{text};\n" for text in declarations))
@@ -158,30 +169,33 @@ def run(function: CFunction, values: dict[str, np.ndarray], memory: np.ndarray) 
 )
 def test_ctypes_gives_what_python_gives(name, robot):
     row, optional = FUNCTIONS[name]
-    function, values = robot.c_function(name), draw(robot, row, optional=optional)
+    function, values = c_function(robot, name), draw(robot, row, optional=optional)
     memory = function.workspace()
     for _ in range(2):
         assert_rounded(run(function, values, memory), computed(robot, row, values), robot, row, values)
 
 
 @pytest.mark.parametrize("row", [row for row in QUANTITIES.values() if row.optional], ids=lambda row: row.name)
-def test_the_function_without_wrenches_ignores_those_left_in_the_workspace(robot, row):
-    plain, loaded = robot.c_function(row.name), robot.c_function(f"{row.name}_with_wrenches")
-    values = draw(robot, row, optional=True)
+def test_the_function_without_an_optional_input_ignores_what_is_left_in_the_workspace(robot, row):
+    values, (field,) = draw(robot, row, optional=True), row.optional
+    plain, loaded = c_function(robot, row.name), c_function(robot, f"{row.name}_with_{field.name}")
     without = {name: values[name] for name in draw(robot, row)}
     memory = loaded.workspace()
-    with_wrenches = run(loaded, values, memory)
+    with_it = run(loaded, values, memory)
     assert_rounded(run(plain, without, memory), computed(robot, row, without), robot, row, without)
-    assert not same(with_wrenches, computed(robot, row, without))
-    assert same(run(loaded, values, memory), with_wrenches)
-    nothing = {**values, "wrenches": np.zeros_like(values["wrenches"])}
+    assert not same(with_it, computed(robot, row, without))
+    assert same(run(loaded, values, memory), with_it)
+    nothing = {**values, field.name: np.zeros_like(values[field.name])}
     assert_rounded(run(loaded, nothing, memory), computed(robot, row, without), robot, row, without)
 
 
-def test_every_quantity_has_a_function_and_those_with_wrenches_two():
-    assert set(FUNCTIONS) == {
-        *QUANTITIES,
-        *(f"{row.name}_with_wrenches" for row in QUANTITIES.values() if row.optional),
+def test_every_quantity_has_a_function_and_those_with_an_optional_input_two():
+    assert set(FUNCTIONS) - set(QUANTITIES) == {
+        "inverse_dynamics_with_wrenches",
+        "forward_dynamics_with_wrenches",
+        "forward_dynamics_crba_with_wrenches",
+        "joint_reactions_with_wrenches",
+        "frame_acceleration_with_qdd",
     }
     function = fd.robots.puma560().c_function("forward_dynamics_with_wrenches")
     assert function.declaration == (
@@ -194,7 +208,7 @@ def test_every_quantity_has_a_function_and_those_with_wrenches_two():
 def test_what_is_not_finite_is_told_by_every_function(name):
     row, optional = FUNCTIONS[name]
     for robot in (fd.robots.random_chain(6, seed=1), GEARED):
-        function = robot.c_function(name)
+        function = c_function(robot, name)
         call, memory = through_ctypes(function), function.workspace()
         out = [np.zeros(shape) for shape in shapes(robot, row)]
         for field in draw(robot, row, optional=optional):
@@ -284,7 +298,7 @@ def test_kernels_can_be_called_from_compiled_functions(name):
     call = numba.njit(lambda memory: kernel(memory))
     row: Quantity = QUANTITIES[name.removeprefix("coupled_")]
     robot = GEARED if coupled else fd.robots.random_tree(7, seed=3, prismatic=0.3, drives=True)
-    bound, twin, values = robot.bind(row.name), robot.bind(row.name), draw(robot, row, optional=True)
+    bound, twin, values = *(bound_robot(robot, row.name) for _ in range(2)), draw(robot, row, optional=True)
     for each in (bound, twin):
         for field, value in values.items():
             getattr(each, field)[:] = value

@@ -69,6 +69,14 @@ def test_info_shows_a_built_in_robot_with_its_source_and_doubts() -> None:
     assert said.count("'link1' has moments of inertia") == 1
 
 
+@pytest.mark.parametrize("name", fd.robots.names(coupled=True))
+def test_info_shows_a_coupled_robot(name: str) -> None:
+    said = invoke("info", name, "--coupled")
+    assert str(fd.robots.get(name, coupled=True)) in said
+    assert "Norrlöf's report; its masses are illustrative." in said
+    assert ">>>" not in said
+
+
 def test_info_shows_a_file_and_what_is_doubtful_about_it(tmp_path: Path) -> None:
     file = tmp_path / "arm.urdf"
     file.write_text(MASSLESS)

@@ -36,6 +36,26 @@ def test_only_robots_can_be_coupled(robot):
         fd.CoupledRobot(robot, np.eye(2))
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_coordinates_of_joint_positions_come_back(seed):
+    """Up to rounding: some eps of G phi + offset, times the condition of G."""
+    arm = fd.robots.random_tree(5, seed).coupled(*random_coupling(5, 3, seed))
+    phi = np.random.default_rng(seed).normal(size=(4, 6, 3))
+    size = np.abs(arm.joint_positions(phi)).max() * np.linalg.cond(arm.G)
+    assert np.abs(arm.coordinates(arm.joint_positions(phi)) - phi).max() <= 50 * np.finfo(float).eps * size
+
+
+def test_joint_positions_that_no_coordinates_give_are_named():
+    arm = fd.robots.two_link().coupled([[1], [2]], offset=[0, 0.5])
+    message = r"joints\[1, 0\] is 1.0: expected positions that coordinates can give; .* joint 'joint1' at 1.4"
+    with pytest.raises(fd.ArgumentError, match=message):
+        arm.coordinates([[1.0, 2.5], [1.0, 3.5]])
+    with pytest.raises(fd.ArgumentError, match=r"joints has shape \(1,\), but two_link has 2 joints"):
+        arm.coordinates([1.0])
+    with pytest.raises(fd.NotFiniteError, match=r"joints\[1\] is nan"):
+        arm.coordinates([1.0, np.nan])
+
+
 # ---------------------------------------------------------------------------------------------- locked
 
 

@@ -37,8 +37,7 @@ def random_coupling(n, m, seed):
 def call(robot, row, values, **options):
     """The method of a quantity, for arguments by name."""
     name = next(name for name, rows in METHODS.items() if row in rows)
-    method = {"method": row.method} if row.method else {}
-    return getattr(robot, name)(*(values[field.name] for field in row.reads), **method, **options)
+    return getattr(robot, name)(*(values[field.name] for field in row.reads), **of_row(robot, row), **options)
 
 
 def everything(robot, q, qd, qdd):

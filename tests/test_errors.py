@@ -12,17 +12,15 @@ import pytest
 import fastdyn as fd
 from fastdyn.mechanism.poses import coordinates
 from fastdyn.quantities import METHODS
-from tests.samples import any_robot, square, states
+from tests.samples import any_robot, computed, core, draw, of_row, square, states
 
 ROBOT = any_robot("tree", 5, seed=1, prismatic=0.4)
 N = ROBOT.n
-# by the method called, and the value of `method=` where it is not the first: the names of the arguments
+# by the method called, and the value of `method=` where it is not the first: its row
 FUNCTIONS = {
-    f"{name}, {row.method}" if k else name: tuple(field.name for field in row.inputs)
-    for name, texts in METHODS.items()
-    for k, row in enumerate(texts)
+    f"{name}, {row.method}" if k else name: row for name, texts in METHODS.items() for k, row in enumerate(texts)
 }
-ARGUMENTS = [(name, argument) for name, arguments in FUNCTIONS.items() for argument in arguments]
+ARGUMENTS = [(name, field.name) for name, row in FUNCTIONS.items() for field in row.inputs]
 
 every_function = pytest.mark.parametrize("name", FUNCTIONS)
 every_argument = pytest.mark.parametrize(("name", "argument"), ARGUMENTS)
@@ -30,10 +28,10 @@ every_argument = pytest.mark.parametrize(("name", "argument"), ARGUMENTS)
 
 def call(name: str, robot: fd.Robot = ROBOT, lead: tuple[int, ...] = (), threads: int = 1, **changes):
     """Calls a function with well-formed arguments, except for `changes`."""
-    arguments = {a: np.ones((*lead, robot.n, 6) if a == "wrenches" else (*lead, robot.n)) for a in FUNCTIONS[name]}
+    row = FUNCTIONS[name]
+    arguments = {field.name: np.ones(lead + core(robot, field)) for field in row.inputs}
     assert changes.keys() <= arguments.keys()
-    name, _, method = name.partition(", ")
-    return getattr(robot, name)(**arguments | changes, threads=threads, **{"method": method} if method else {})
+    return getattr(robot, name.partition(", ")[0])(**arguments | changes, threads=threads, **of_row(robot, row))
 
 
 def raises(kind, *words):
@@ -90,10 +88,9 @@ def test_a_masked_array_takes_no_result_and_describes_no_robot():
 @every_function
 @pytest.mark.parametrize("dtype", [[], {}, [("x", float)], "float16", "nothing", int, object, 3, np.zeros(2), {"a": 1}])
 def test_any_other_dtype_is_refused(name, dtype):
-    method, _, kind = name.partition(", ")
-    arguments = [np.ones(N) for argument in FUNCTIONS[name] if argument != "wrenches"]
+    row = FUNCTIONS[name]
     with raises(fd.ArgumentError, "dtype is", "expected float64 or float32"):
-        getattr(ROBOT, method)(*arguments, dtype=dtype, **{"method": kind} if kind else {})
+        computed(ROBOT, row, draw(ROBOT, row), dtype=dtype)
 
 
 def test_wrenches_without_their_last_axis_are_refused():
@@ -115,7 +112,7 @@ def test_ragged_lists_are_named(name, argument):
         call(name, **{argument: [[1.0] * N, [1.0] * (N - 1)]})
 
 
-@pytest.mark.parametrize(("name", "argument"), [pair for pair in ARGUMENTS if pair[1] != "wrenches"])
+@pytest.mark.parametrize(("name", "argument"), [(name, f.name) for name, row in FUNCTIONS.items() for f in row.reads])
 @pytest.mark.parametrize("lead", [(), (3,)])
 def test_missing_arguments_are_named(name, argument, lead):
     with raises(fd.ArgumentTypeError, argument):

@@ -132,7 +132,7 @@ def test_after_an_interrupt_in_any_quantity_nothing_is_written(row, robot, count
     expected = computed(robot, row, given)
     watch_helpers(monkeypatch)
     again, here, steps, over = copy.copy(robot), threading.get_ident(), [], threading.Event()
-    entry = again.task(row).entry
+    entry = task_of(again, row).entry
 
     def interrupted(*arguments):
         me = threading.get_ident()
@@ -144,7 +144,7 @@ def test_after_an_interrupt_in_any_quantity_nothing_is_written(row, robot, count
             raise KeyboardInterrupt
         return entry(*arguments)
 
-    again.task(row).entry = SimpleNamespace(compiled=lambda kind: interrupted)
+    task_of(again, row).entry = SimpleNamespace(compiled=lambda kind: interrupted)
     out = tuple(np.full(shape, np.nan) for shape in shapes(robot, row, 161))
     with pytest.raises(KeyboardInterrupt):
         computed(again, row, given, out=out, threads=count)

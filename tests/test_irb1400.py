@@ -213,13 +213,15 @@ def test_controller_and_main_axes_agree_on_where_the_wrist_is():
     assert np.abs(found - wrist).max() <= PLACING
 
 
-def test_limits_of_the_controllers_angles_are_those_of_the_joints_they_move():
+def test_limits_of_the_controllers_angles():
+    """Axis 3 has a range of its own, and joint 3 all that this leaves for it."""
     arm = fd.robots.irb1400(coupled=True)
-    np.testing.assert_allclose(arm.limits.position[:2], np.radians([[-170, 170], [-70, 70]]), rtol=4 * EPS)
-    assert np.isinf(arm.limits.position[2:]).all()
-    arm.check_limits(np.radians([0, -70, 70, 0, 0, 0]))  # joint 3 at 140 degrees, its limit
-    with pytest.raises(fd.LimitError, match="q of joint 'joint3' is"):
-        arm.check_limits(np.radians([0, -70, 71, 0, 0, 0]))
+    np.testing.assert_allclose(arm.limits.position[:3], np.radians([[-170, 170], [-70, 70], [-65, 70]]), rtol=4 * EPS)
+    assert np.isinf(arm.limits.position[3:]).all()
+    for corner in ([0, -70, 70, 0, 0, 0], [0, 70, -65, 0, 0, 0]):  # joint 3 at 140 and -135 degrees, its limits
+        arm.check_limits(np.radians(corner))
+    with pytest.raises(fd.LimitError, match="q of coordinate 'axis3' is"):
+        arm.check_limits(np.radians([0, 0, 71, 0, 0, 0]))
 
 
 # ---------------------------------------------------------------------------------------------- main axes

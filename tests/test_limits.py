@@ -115,7 +115,9 @@ def test_efforts_add_up_by_virtual_work():
     arm = slider_arm().locked({"free": 0.0}).coupled([[2.0], [-0.5]], [0.0, 0.1], names=("a",))
     assert arm.limits.effort.tolist() == [2.0 * 40.0 + 0.5 * 10.0]
     arm.check_limits(tau=[85.0])
-    with pytest.raises(fd.LimitError, match=r"tau of coordinate 'a' is 86.0: expected -85.0 to 85.0, its limits"):
+    with pytest.raises(
+        fd.LimitError, match=r"tau of coordinate 'a' is 86.0 N m: expected -85.0 to 85.0 N m, its limits"
+    ):
         arm.check_limits(tau=[86.0])
 
 
@@ -132,6 +134,44 @@ def test_limits_of_coordinates_are_those_within_which_no_joint_leaves_its_own(se
     arm.check_limits(q=phi[inside])
     with pytest.raises(fd.LimitError, match=f"{100 - inside.sum()} of 100 samples"):
         arm.check_limits(q=phi)
+
+
+def test_coordinates_have_limits_of_their_own_besides_those_of_their_joints():
+    own = fd.Limits(-0.5, 0.5, velocity=1.0, effort=30.0)
+    arm = slider_arm().coupled([[1, 0, 0], [0, 0.1, 0], [1, 0, 1]], names=("a", "b", "c"), limits=(own, own, own))
+    np.testing.assert_allclose(arm.limits.position, [[-0.5, 0.5], [0.0, 0.5], [-0.5, 0.5]], rtol=1e-15)
+    assert arm.limits.velocity.tolist() == [1.0, 1.0, 1.0]
+    assert arm.limits.effort.tolist() == [30.0, 1.0, 30.0]
+    arm.check_limits([0.5, 0.5, -0.5], [1, 1, 1], [30, 1, 30])
+    for values, message in (
+        ({"q": [0, 0, 0.75]}, "q of coordinate 'c' is 0.75 rad: expected -0.5 to 0.5 rad"),
+        ({"q": [0, -0.25, 0]}, "q of joint 'slide' is -0.025 m: expected 0.0 to 0.5 m"),
+        ({"qd": [0, 2, 0]}, "qd of coordinate 'b' is 2.0 m/s: expected -1.0 to 1.0 m/s"),
+        ({"tau": [0, 0, 31]}, "tau of coordinate 'c' is 31.0 N m: expected -30.0 to 30.0 N m"),
+    ):
+        with pytest.raises(fd.LimitError, match=message):
+            arm.check_limits(**values)
+
+
+def test_limits_of_coordinates_stay_with_them():
+    own = fd.Limits(-0.5, 0.5)
+    arm = slider_arm().coupled(np.eye(3), names=("a", "b", "c"), limits=(None, own, own))
+    assert arm.locked({"b": 0.25}).coupling.limits == (fd.Limits(), own)
+    assert arm.without_friction() == arm
+    assert fd.from_toml(arm.to_toml()) == arm
+    assert "limits of b: -0.5 to 0.5 m" in str(arm)
+    with pytest.raises(fd.ArgumentError, match=r"locked\['c'\] is 0.75: expected a value in \[-0.5, 0.5\], its limits"):
+        arm.locked({"c": 0.75})
+    with pytest.raises(fd.RobotError, match="coordinate 'b' has limits: expected motors and limits only on"):
+        arm.coupled(np.eye(3))
+    named = slider_arm().coupled(np.eye(3), names=("swing", "slide", "free"), limits=(own, None, None))
+    assert isinstance(named.locked({"slide": 0.1}), fd.CoupledRobot)  # not the joints alone
+    with pytest.raises(fd.RobotError, match="cannot express the limits of coordinate 'swing'"):
+        named.to_urdf()
+    with pytest.raises(fd.RobotError, match=r"limits: expected 3, one for each coordinate, found 1"):
+        slider_arm().coupled(np.eye(3), limits=[own])
+    with pytest.raises(fd.RobotError, match=r"limits\[1\], of 'phi2': expected a Limits or None, found 3"):
+        slider_arm().coupled(np.eye(3), limits=[own, 3, None])
 
 
 def test_joints_that_several_coordinates_drive_are_checked_too():

@@ -164,7 +164,7 @@ def agree(loop: Any, robot: Any, rows: Any) -> None:
 @compiled
 @pytest.mark.parametrize("robot", [TREE, COUPLED, GEARED], ids=repr)
 def test_every_quantity_of_a_bound_robot_is_with_payloads(robot):
-    loop = robot.bind(*QUANTITIES)
+    loop = bound(robot, *QUANTITIES)
     for name in (robot.links[-1].name, robot.all_links[-1].name, robot.links[0].name, robot.base.name):
         loop.payload(*BODY, link=name)
         agree(loop, robot.with_payload(*BODY, link=name), QUANTITIES.values())

@@ -21,6 +21,7 @@ from fastdyn.kinematics import Kinematics
 from fastdyn.quantities import FIELDS, METHODS, QD, QDD, QUANTITIES, Field, Q, Quantity
 from fastdyn.scalars import fill, kernel, load, store
 from fastdyn.study import counts
+from fastdyn.task_space import TaskSpace
 from tests import oracle
 
 EPS = np.finfo(float).eps
@@ -34,19 +35,23 @@ jit_only = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="machine code onl
 @pytest.mark.parametrize("name", METHODS)
 def test_a_quantity_has_a_method_an_oracle_and_a_note(name):
     row = METHODS[name][0]
-    parameters = list(inspect.signature(getattr(Kinematics, name)).parameters)[1:]
+    parameters = list(inspect.signature(getattr(TaskSpace, name)).parameters)[1:]
     assert parameters[: len(row.inputs)] == [field.name for field in row.inputs]
     assert parameters[-3:] == ["out", "threads", "dtype"]
-    assert ">>>" in inspect.getdoc(getattr(Kinematics, name))
+    assert ">>>" in inspect.getdoc(getattr(TaskSpace, name))
     assert callable(getattr(oracle, name))
     assert f"`{name}`" in (ROOT / "notes" / "equations.md").read_text(encoding="utf-8")
 
 
 def test_what_users_call_is_in_the_table():
-    """No method of Dynamics or Kinematics computes something that the table does not know."""
+    """No method of these classes computes something that the table does not know."""
     helpers = {"parameters", "parameters_in", "task"}
-    other_names = {"jacobian_bias"}  # frame_acceleration without its optional input
-    methods = {name for kind in (Dynamics, Kinematics) for name in vars(kind) if not name.startswith("_")}
+    other_names = {
+        "jacobian_bias",  # frame_acceleration without its optional input
+        "manipulability", "condition_number",  # of the singular values
+        "wrench_capability",  # of Jacobian, gravity and limits
+    }  # fmt: skip
+    methods = {name for kind in (Dynamics, Kinematics, TaskSpace) for name in vars(kind) if not name.startswith("_")}
     assert methods - helpers - other_names == set(METHODS)
 
 

@@ -433,7 +433,7 @@ def test_what_a_text_costs_does_not_depend_on_the_state(row):
     def cost(seed):
         rng = np.random.default_rng(seed)
         arrays = [rng.normal(size=math.prod(core(robot, field))) for field in row.inputs + row.gives]
-        return count(row.text, robot.model.P, robot.model.tree, *arrays, np.zeros(row.rows(robot.n)))
+        return count(row.text, *parameters(robot, row).constants, *arrays, np.zeros(row.rows(robot.n)))
 
     assert cost(0) == cost(1)
     assert min(cost(0).multiplications, cost(0).additions, cost(0).sincos) > 0
@@ -445,7 +445,7 @@ SIX = any_robot("tree", 6, seed=4, prismatic=0.4, drives=True)
 assert {joint.kind for joint in SIX.joints} == {"revolute", "prismatic"}
 TRIED = {"joints": SIX, "coupled": geared(6, 4, seed=4)}
 on_each = pytest.mark.parametrize("robot", TRIED.values(), ids=TRIED)
-with_and_without = pytest.mark.parametrize("optional", [False, True], ids=["without wrenches", "with wrenches"])
+with_and_without = pytest.mark.parametrize("optional", [False, True], ids=["without", "with"])
 SAMPLES = 11  # a block of lanes and a part of one
 
 WAYS = {  # how the entry is run, and what its scratch holds
@@ -464,7 +464,7 @@ def run(row, robot, values, choose, buffer):
     given = [values.get(field.name, np.empty((0, 0))) for field in row.inputs]
     samples = [np.ascontiguousarray(value.reshape(len(value), math.prod(value.shape[1:]))) for value in given]
     results = [np.zeros((T, math.prod(core(robot, field)))) for field in row.gives]
-    constants = robot.parameters.constants
+    constants = parameters(robot, row).constants
     if scratch.dtype == object:
         samples, results = ([Counting.array(array) for array in arrays] for arrays in (samples, results))
         constants = [Counting.array(array) if array.dtype == float else array for array in constants]
@@ -523,7 +523,7 @@ def test_a_text_keeps_to_its_row_of_the_table(row, optional):
     given = [values.get(field.name, np.empty(0)).ravel() for field in row.inputs]
     results = [np.full(math.prod(core(SIX, field)), np.nan) for field in row.gives]
     before = [array.copy() for array in given]
-    found = row.text(SIX.model.P, SIX.model.tree, *given, *results, np.full(row.rows(n), np.nan))
+    found = row.text(*parameters(SIX, row).constants, *given, *results, np.full(row.rows(n), np.nan))
     assert found == (-1 if row.solves else None)
     assert all(np.array_equal(a, b) for a, b in zip(given, before, strict=True))
     expected = [np.reshape(result, (1, -1)) for result in computed(SIX, row, values)]
@@ -539,7 +539,7 @@ def traced(row, robot, graph, optional=False):
     given = {field.name: graph.inputs(field.name, math.prod(core(robot, field)))[None] for field in fields}
     samples = [given.get(field.name, np.empty((0, 0), dtype=object)) for field in row.inputs]
     results = [np.empty((1, math.prod(core(robot, field))), dtype=object) for field in row.gives]
-    constants = [graph.array(array) if array.dtype == float else array for array in robot.parameters.constants]
+    constants = [graph.array(array) if array.dtype == float else array for array in parameters(robot, row).constants]
     scratch = graph.array(np.zeros(robot.task(row).rows))
     status = generate.batch(row, robot.parameters.coupled).py_func(*constants, *samples, *results, scratch)
     return [result[0] for result in results], status

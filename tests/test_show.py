@@ -10,6 +10,7 @@ import fastdyn as fd
 from fastdyn import show
 from fastdyn.mechanism.poses import coordinates, link_poses, motion, reach
 from fastdyn.rotations import turn
+from fastdyn.show.drawing import FRAME_LINES, PALE, SOLID
 
 # ---------------------------------------------------------------------------------------------- tables
 
@@ -73,6 +74,17 @@ def test_robots_that_do_not_move_have_tables(joints):
     text = str(fd.Robot(links, joints, name="block"))
     assert text.startswith(f"block: 0 joints, {len(links)} link")
     assert "-0" not in text
+
+
+def test_added_frames_are_listed():
+    robot = fd.robots.two_link()
+    assert "frame" not in str(robot)
+    robot = robot.with_frame("tcp", pose=fd.pose((0.1, 0, -0.2), rpy=(0, 0, np.pi / 2))).with_frame("<eye>", on="base")
+    lines = {line.split()[0]: line.split() for line in str(robot).splitlines() if line}
+    assert lines["frame"] == "frame on x y z roll pitch yaw".split()
+    assert lines["tcp"] == "tcp link2 0.1 0 -0.2 0 0 90".split()
+    assert lines["<eye>"] == "<eye> base 0 0 0 0 0 0".split()
+    assert {"tcp", "<eye>", "-0.2", "90"} <= set(Cells(robot._repr_html_()).cells)
 
 
 def test_repr_stays_one_line():
@@ -270,6 +282,49 @@ def test_odd_robots_can_be_drawn(pyplot):
     ax = point.plot()
     ax.figure.canvas.draw()
     assert ax.get_legend().get_texts()[0].get_text() == r" _\$j"
+
+
+def colours(ax, colour):
+    return [line for line in ax.lines if line.get_color() == colour]
+
+
+def test_frames_are_drawn_as_asked_and_added_ones_are_named(pyplot):
+    robot = fd.robots.puma560().with_frame("tcp", pose=fd.pose((0, 0, 0.2), rpy=(0, np.pi / 2, 0)))
+    for frames, count in ((True, 8), (False, 0), (["link3", "tcp"], 2), ("tcp", 1)):
+        ax = robot.plot(frames=frames)
+        assert [len(colours(ax, colour)) for colour, _ in FRAME_LINES] == 3 * [count]
+        assert ("tcp" in texts(ax)) == (frames is not False)
+        labels = [text.get_text() for text in ax.get_legend().get_texts()]
+        assert ("x of a frame" in labels) == (frames is not False)
+    (x,) = colours(ax, "tab:red")
+    start, end = np.array(x.get_data_3d()).T
+    pose = link_poses(robot, np.zeros(6))["link6"] @ robot.frames["tcp"].pose
+    np.testing.assert_allclose(start, pose[:3, 3], rtol=0, atol=1e-15)
+    np.testing.assert_allclose((end - start) / np.linalg.norm(end - start), pose[:3, 0], rtol=0, atol=1e-14)
+    with pytest.raises(fd.ArgumentError, match=r"frames has 'hand', which is no link or frame of puma560"):
+        robot.plot(frames=["hand"])
+
+
+def test_several_postures_are_pale_but_the_last(pyplot):
+    robot, q = fd.robots.panda(), np.linspace((0, 0, 0, -1, 0, 1, 0), (1, 1, 0, -2, 0, 2, 0), 4)
+    ax, alone = robot.plot(q), robot.plot(q[-1])
+    assert len(colours(ax, PALE["color"])) == 3
+    assert not colours(alone, PALE["color"])
+    for k, line in enumerate(colours(ax, PALE["color"])):
+        points = np.array(line.get_data_3d()).T
+        for pose in link_poses(robot, q[k]).values():  # each link's origin is a point of the line
+            assert np.nanmin(np.linalg.norm(points - pose[:3, 3], axis=1)) < 1e-12
+    for drawn, single in zip(colours(ax, SOLID["color"]), colours(alone, SOLID["color"]), strict=True):
+        np.testing.assert_array_equal(drawn.get_data_3d(), single.get_data_3d())
+    assert ax.get_title().endswith("q = (1, 1, 0, -2, 0, 2, 0), and 3 other postures")
+    assert [text.get_text() for text in ax.get_legend().get_texts()][-1] == "other postures"
+
+
+@pytest.mark.parametrize("q", [np.zeros((2, 3)), np.zeros((0, 2)), np.zeros((2, 2, 2)), [[0, 0], [0, np.nan]],
+                               [[0, 0], [0]], np.ma.zeros((2, 2))])  # fmt: skip
+def test_what_is_no_posture_is_not_drawn(pyplot, q):
+    with pytest.raises(fd.ArgumentError, match=r"^q"):
+        fd.robots.two_link().plot(q)
 
 
 def test_joints_on_one_axis_share_a_label(pyplot):

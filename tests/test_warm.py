@@ -24,7 +24,7 @@ from numba.core import event
 import fastdyn as fd
 from fastdyn.calls.bound import c_functions
 from fastdyn.quantities import METHODS
-from tests.samples import computed, draw
+from tests.samples import bound, c_function, computed, draw
 from tests.test_bound import compiled_so_far, layouts
 
 robot = fd.robots.{robot}
@@ -41,10 +41,10 @@ with event.install_recorder("numba:compile") as recorder:
                 computed(robot, row, {{field.name: values[field.name] for field in row.reads}})
             out = tuple(np.empty_like(result) for result in computed(robot, row, given))
             computed(robot, row, given, out=out, threads=2)
-        robot.bind(row.name)
+        bound(robot, row.name)
         for name, (other, _) in c_functions().items():
             if other is row:
-                robot.c_function(name)
+                c_function(robot, name)
 print(len(recorder.buffer), compiled_so_far() == before)
 """
 

@@ -12,6 +12,7 @@ import fastdyn as fd
 from fastdyn.inertia import box, cylinder, sphere
 from fastdyn.mechanism.poses import link_poses
 from tests import oracle
+from tests.coupled_oracle import Projected
 
 DATA = sorted(file.name for file in (resources.files("fastdyn.robots") / "data").iterdir())
 EPS = np.finfo(float).eps
@@ -37,7 +38,24 @@ def test_names_lists_what_get_makes():
         assert fd.robots.get(name).n == getattr(fd.robots, name)().n
 
 
+@pytest.mark.parametrize("name", fd.robots.names(coupled=True))
+def test_coupled_robots_have_names_and_agree_with_the_oracle(name):
+    robot = fd.robots.get(name, coupled=True)
+    assert isinstance(robot, fd.CoupledRobot)
+    assert robot.name == name
+    q, qd, qdd = samples(robot.n)
+    reference = np.stack([Projected(robot).inverse_dynamics(*state) for state in zip(q, qd, qdd, strict=True)])
+    size = np.abs(reference).max()
+    assert np.abs(robot.inverse_dynamics(q, qd, qdd) - reference).max() <= 100 * len(robot.joints) * EPS * size
+
+
 def test_a_robot_that_is_not_there_is_named_with_its_neighbour():
+    with pytest.raises(
+        fd.ArgumentError, match="no coupled built-in robot 'ur5': expected one of irb1400, irb1400_main"
+    ):
+        fd.robots.get("ur5", coupled=True)
+    with pytest.raises(fd.ArgumentError, match="no built-in robot 'irb1400_main_axes': expected coupled=True"):
+        fd.robots.get("irb1400_main_axes")
     with pytest.raises(fd.ArgumentError, match=r"no built-in robot 'pandas': did you mean 'panda'\?"):
         fd.robots.get("pandas")
     with pytest.raises(fd.ArgumentError, match="no built-in robot 'xyz': expected one of puma560, stanford"):

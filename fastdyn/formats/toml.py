@@ -348,10 +348,12 @@ def _coupling(top: _Table, tables: list[_Table], joints: Sequence[Joint], offset
     names = [table.text("name") for table in tables]
     with top.blamed():
         coupling = Coupling(G, offsets, names)
-    motors = [_motor(table.table("motor"), kind) for table, kind in zip(tables, coupling.kinds(joints), strict=True)]
+    kinds = coupling.kinds(joints)
+    motors = [_motor(table.table("motor"), kind) for table, kind in zip(tables, kinds, strict=True)]
+    limits = [_limits(table.table("limits"), kind) for table, kind in zip(tables, kinds, strict=True)]
     for table in tables:
         table.finish()
-    return Coupling(G, offsets, names, motors)
+    return Coupling(G, offsets, names, motors, limits)
 
 
 def _named(tables: list[_Table]) -> list[_Table]:
@@ -493,16 +495,18 @@ def _joint_out(joint: Joint, offset: float) -> list[str]:
     lines.append(f"axis = {np.asarray(joint.axis).tolist()}")
     lines += [f"pitch_m_per_rad = {joint.pitch!r}"] if joint.pitch else []
     lines += _pose_out("origin", np.asarray(joint.origin)) + _pose_out("tail", np.asarray(joint.tail))
-    sliding = joint.kind == "prismatic"
-    limits = joint.limits
-    place, speed, effort = ("m", "m_per_s", "N") if sliding else ("rad", "rad_per_s", "N_m")
-    lines += [f"offset_{place} = {offset!r}"] if offset else []
-    if limits != Limits():
-        lines += _inline_out("limits", {
-            f"lower_{place}": limits.lower, f"upper_{place}": limits.upper,
-            f"velocity_{speed}": limits.velocity, f"effort_{effort}": limits.effort,
-        })  # fmt: skip
-    return lines + _motor_out(joint.motor, joint.kind)
+    lines += [f"offset_{'m' if joint.kind == 'prismatic' else 'rad'} = {offset!r}"] if offset else []
+    return lines + _limits_out(joint.limits, joint.kind) + _motor_out(joint.motor, joint.kind)
+
+
+def _limits_out(limits: Limits, kind: JointKind) -> list[str]:
+    if limits == Limits():
+        return []
+    place, speed, effort = ("m", "m_per_s", "N") if kind == "prismatic" else ("rad", "rad_per_s", "N_m")
+    return _inline_out("limits", {
+        f"lower_{place}": limits.lower, f"upper_{place}": limits.upper,
+        f"velocity_{speed}": limits.velocity, f"effort_{effort}": limits.effort,
+    })  # fmt: skip
 
 
 def _motor_out(motor: Motor, kind: JointKind) -> list[str]:
@@ -523,7 +527,8 @@ def _coordinates_out(coupling: Coupling, joints: Sequence[Joint]) -> list[str]:
         named = np.flatnonzero(moved | still if k == 0 else moved).tolist()
         ratios = {_quoted(joints[i].name): float(coupling.G[i, k]) for i in named}
         lines += ["", "[[coordinate]]", f"name = {_quoted(coupling.names[k])}"]
-        lines += _inline_out("moves", ratios) + _motor_out(coupling.motors[k], kind)
+        lines += _inline_out("moves", ratios) + _limits_out(coupling.limits[k], kind)
+        lines += _motor_out(coupling.motors[k], kind)
     return lines
 
 

@@ -69,9 +69,11 @@ def _followers(coupling: Coupling, names: list[str], robot: str) -> dict[str, Mi
         return RobotError(f"robot {robot!r}: URDF's <mimic> cannot express {what}; to_toml writes any coupling")
 
     rows = dict(zip(names, zip(coupling.G, coupling.offset, strict=True), strict=True))
-    for unit, called, motor in zip(np.eye(coupling.m), coupling.names, coupling.motors, strict=True):
-        if motor != Motor():
+    for k, (unit, called) in enumerate(zip(np.eye(coupling.m), coupling.names, strict=True)):
+        if coupling.motors[k] != Motor():
             raise refused(f"the motor of coordinate {called!r}: expected motors at joints only")
+        if coupling.limits[k] != Limits():
+            raise refused(f"the limits of coordinate {called!r}: expected limits of joints only")
         row, shift = rows.get(called, (np.zeros(coupling.m), 0.0))
         if shift or not np.array_equal(row, unit):
             raise refused(f"coordinate {called!r}: expected it to be the position of a joint of that name, found none")

@@ -107,9 +107,8 @@ def recognize(description: Description, frame: Frame) -> ClosedForm:
         for form in one_after_another(_wrists(one, reasons, size), _parallels(one, reasons, size)):
             found = replace(form, reversed=backwards)
             deviation = _deviation(chain, found)
-            joints = [description.joints[i] for i in path]
-            limits = np.array([(joint.limits.lower, joint.limits.upper) for joint in joints])
-            arrays = [_arrays(found, M, size, deviation, limits, limited) for limited in (False, True)]
+            ranges = _ranges(description)[list(path)]
+            arrays = [_arrays(found, M, size, deviation, ranges, limited) for limited in (False, True)]
             return ClosedForm(arrays[0], arrays[1], path, form.branches, deviation)
     raise NoClosedFormError(
         f"{name}: no closed form is known for its six axes: {'; '.join(dict.fromkeys(reasons))}; "
@@ -149,6 +148,18 @@ def _chain(description: Description, frame: Frame) -> tuple[tuple[int, ...], Cha
             f"(largest smallest singular value of the Jacobian in {SAMPLES} positions: {least:.1e})"
         )
     return tuple(path), chain, M, size
+
+
+def _ranges(description: Description) -> Array:
+    """(n, 2): the limits of each joint; where one coordinate alone drives it, within those of the coordinate, too."""
+    ranges = np.array([(joint.limits.lower, joint.limits.upper) for joint in description.joints])
+    if (coupling := description.coupling) is not None:
+        for i, row in enumerate(coupling.G):
+            if len(drivers := np.flatnonzero(row)) == 1:
+                own = coupling.limits[drivers[0]]
+                low, high = sorted(row[drivers[0]] * np.array([own.lower, own.upper]) + coupling.offset[i])
+                ranges[i] = max(ranges[i, 0], low), min(ranges[i, 1], high)
+    return ranges
 
 
 def _positions() -> Array:

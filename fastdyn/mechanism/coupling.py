@@ -1,4 +1,4 @@
-"""Coupled joints: coordinates phi with q = G phi + offset, G constant, and the motors of these coordinates.
+"""Coupled joints: coordinates phi with q = G phi + offset, G constant, and motors and limits of these coordinates.
 
 Examples: motors at the base that drive distal joints through rods or belts, mimic joints, parallelogram linkages.
 """
@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fastdyn.errors import RobotError
-from fastdyn.mechanism.parts import EPS, Array, Joint, JointKind, Motor, Record, check_name, frozen
+from fastdyn.mechanism.parts import EPS, Array, Joint, JointKind, Limits, Motor, Record, check_name, frozen
+
+T = TypeVar("T", Motor, Limits)
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -21,7 +23,8 @@ class Coupling(Record):
     """q = G phi + offset for n joints and m coordinates.
 
     G: (n, m), m <= n, of full column rank; offset: (n,), zero if not given; names: of the m coordinates, default
-    phi1, phi2, ...; motors: m motors, one for each coordinate, or None where there is none.
+    phi1, phi2, ...; motors, limits: m of each, one for each coordinate, or None where there is none; the limits of
+    joints hold besides.
 
     >>> Coupling([[1, 0], [-1, 1]], names=("shoulder", "upper arm")).offset.tolist()
     [0.0, 0.0]
@@ -31,6 +34,7 @@ class Coupling(Record):
     offset: Array
     names: tuple[str, ...]
     motors: tuple[Motor, ...]
+    limits: tuple[Limits, ...]
 
     def __init__(
         self,
@@ -38,6 +42,7 @@ class Coupling(Record):
         offset: ArrayLike | None = None,
         names: Sequence[str] | None = None,
         motors: Sequence[Motor | None] | None = None,
+        limits: Sequence[Limits | None] | None = None,
         n: int | None = None,
     ) -> None:
         """n: the number of joints, if known: the expected number of rows of G."""
@@ -49,7 +54,8 @@ class Coupling(Record):
         object.__setattr__(self, "G", matrix)
         object.__setattr__(self, "offset", shift)
         object.__setattr__(self, "names", called)
-        object.__setattr__(self, "motors", _motors(motors, called))
+        object.__setattr__(self, "motors", _one_each(motors, "motors", called, Motor()))
+        object.__setattr__(self, "limits", _one_each(limits, "limits", called, Limits()))
 
     @property
     def m(self) -> int:
@@ -57,13 +63,14 @@ class Coupling(Record):
         return len(self.names)
 
     def is_trivial(self, joints: Sequence[Joint]) -> bool:
-        """Whether the coordinates are the joints, by name and position, without motors of their own.
+        """Whether the coordinates are the joints, by name and position, without motors and limits of their own.
 
         >>> Coupling([[1]], names=["hinge"]).is_trivial([Joint("hinge", "base", "bob")])
         True
         """
         same = np.array_equal(self.G, np.eye(len(self.G))) and not self.offset.any()
-        return same and self.names == tuple(joint.name for joint in joints) and set(self.motors) == {Motor()}
+        own = set(self.motors) != {Motor()} or set(self.limits) != {Limits()}
+        return same and self.names == tuple(joint.name for joint in joints) and not own
 
     def kinds(self, joints: Sequence[Joint]) -> list[JointKind]:
         """Whether each coordinate turns or slides, for the units of its motor: it slides if all its joints do.
@@ -80,12 +87,14 @@ class Coupling(Record):
         >>> Coupling([[1], [2]]).compose(Coupling([[3]])).G.tolist()
         [[3.0], [6.0]]
         """
-        for name, motor in zip(self.names, self.motors, strict=True):
-            if motor != Motor():
-                raise RobotError(
-                    f"coordinate {name!r} has a motor: expected motors only on the coordinates of the last coupling"
-                )
-        return Coupling(self.G @ inner.G, self.G @ inner.offset + self.offset, inner.names, inner.motors)
+        for name, motor, limits in zip(self.names, self.motors, self.limits, strict=True):
+            for what, found in {"a motor": motor != Motor(), "limits": limits != Limits()}.items():
+                if found:
+                    raise RobotError(
+                        f"coordinate {name!r} has {what}: expected motors and limits only on the coordinates of the "
+                        f"last coupling"
+                    )
+        return Coupling(self.G @ inner.G, self.G @ inner.offset + self.offset, inner.names, inner.motors, inner.limits)
 
 
 def _matrix(G: ArrayLike, n: int | None) -> Array:
@@ -130,11 +139,13 @@ def _check_rank(matrix: Array, names: tuple[str, ...]) -> None:
         )
 
 
-def _motors(motors: Sequence[Motor | None] | None, names: tuple[str, ...]) -> tuple[Motor, ...]:
-    given = (None,) * len(names) if motors is None else _listed(motors, "motors", len(names))
+def _one_each(values: Any, what: str, names: tuple[str, ...], none: T) -> tuple[T, ...]:
+    """A motor, or limits, for each coordinate; `none` where None is given."""
+    given = (None,) * len(names) if values is None else _listed(values, what, len(names))
     if len(given) != len(names):
-        raise RobotError(f"motors: expected {len(names)}, one for each coordinate, found {len(given)}")
-    for k, (motor, name) in enumerate(zip(given, names, strict=True)):
-        if not (motor is None or isinstance(motor, Motor)):
-            raise RobotError(f"motors[{k}], of {name!r}: expected a Motor or None, found {motor!r}")
-    return tuple(Motor() if motor is None else motor for motor in given)
+        raise RobotError(f"{what}: expected {len(names)}, one for each coordinate, found {len(given)}")
+    kind = type(none)
+    for k, (value, name) in enumerate(zip(given, names, strict=True)):
+        if not (value is None or isinstance(value, kind)):
+            raise RobotError(f"{what}[{k}], of {name!r}: expected a {kind.__name__} or None, found {value!r}")
+    return tuple(none if value is None else value for value in given)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fastdyn.errors import LimitError
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import Mechanism
-from fastdyn.mechanism.parts import Array, Joint
+from fastdyn.mechanism.parts import Array, Joint, JointKind, Limits
 
 SLACK = 1e-9  # of a limit, or of 1 rad or m: tolerance for limits given in degrees or with few digits
 UNITS = {"q": ("rad", "m"), "qd": ("rad/s", "m/s"), "tau": ("N m", "N")}  # of turning and of sliding joints
@@ -41,16 +41,19 @@ class RobotLimits:
 def limits_of(robot: Mechanism) -> RobotLimits:
     """The limits of a robot's joints, or of the coordinates that drive them.
 
-    A coordinate's positions and velocities are those that keep every joint which it alone drives within limits (lower
-    above upper: there is none). Its effort is the sum of |G| times the effort limits of the joints that it drives: the
-    most that these can bear together, by virtual work.
+    A coordinate's positions and velocities are those within its own limits that keep every joint which it alone drives
+    within limits (lower above upper: there is none). Its effort is its own limit, or the sum of |G| times the effort
+    limits of the joints that it drives, the most that these can bear together by virtual work, if that is less.
     """
     joints = _of_joints(robot.joints)
     return joints if robot.coupling is None else _of_coordinates(joints, robot.coupling)
 
 
 def _of_joints(joints: Sequence[Joint]) -> RobotLimits:
-    limits = [joint.limits for joint in joints]
+    return _arrays([joint.limits for joint in joints])
+
+
+def _arrays(limits: Sequence[Limits]) -> RobotLimits:
     return RobotLimits(
         np.array([(each.lower, each.upper) for each in limits]).reshape(-1, 2),
         np.array([each.velocity for each in limits], dtype=np.float64),
@@ -59,8 +62,8 @@ def _of_joints(joints: Sequence[Joint]) -> RobotLimits:
 
 
 def _of_coordinates(joints: RobotLimits, coupling: Coupling) -> RobotLimits:
-    m = coupling.m
-    position, velocity, effort = np.tile((-np.inf, np.inf), (m, 1)), np.full(m, np.inf), np.zeros(m)
+    own = _arrays(coupling.limits)
+    position, velocity, effort = own.position.copy(), own.velocity.copy(), np.zeros(coupling.m)
     for row, shift, reach, speed, most in zip(
         coupling.G, coupling.offset, joints.position, joints.velocity, joints.effort, strict=True
     ):
@@ -71,29 +74,40 @@ def _of_coordinates(joints: RobotLimits, coupling: Coupling) -> RobotLimits:
             low, high = sorted((reach - shift) / row[k])
             position[k] = max(position[k, 0], low), min(position[k, 1], high)
             velocity[k] = min(velocity[k], speed / abs(row[k]))
-    return RobotLimits(position, velocity, effort)
+    return RobotLimits(position, velocity, np.minimum(effort, own.effort))
 
 
 def check_limits(robot: Mechanism, name: str, array: Array) -> None:
     """Raises a LimitError if an array (..., n) of q, qd or tau, as `name` says, has values outside the limits.
 
-    Positions and velocities of coordinates are checked as those of all joints that they drive.
+    Positions and velocities of coordinates are checked against their own limits, and as those of all joints that they
+    drive.
     """
-    coupling, joints = robot.coupling, _of_joints(robot.joints)
-    if name == "tau":
-        effort = limits_of(robot).effort
-        low, high = -effort, effort
-    else:
-        low, high = joints.position.T if name == "q" else (-joints.velocity, joints.velocity)
-        if coupling is not None:
-            array = array @ coupling.G.T + coupling.offset * (name == "q")
+    coupling = robot.coupling
+    kinds = [joint.kind for joint in robot.joints]
+    owners = [f"joint {joint.name!r}" for joint in robot.joints]
+    if coupling is None:
+        _check(name, array, _of_joints(robot.joints), owners, kinds)
+        return
+    of_coordinates = limits_of(robot) if name == "tau" else _arrays(coupling.limits)
+    _check(
+        name, array, of_coordinates, [f"coordinate {each!r}" for each in coupling.names], coupling.kinds(robot.joints)
+    )
+    if name != "tau":
+        placed = array @ coupling.G.T + coupling.offset * (name == "q")
+        _check(name, placed, _of_joints(robot.joints), owners, kinds)
+
+
+def _check(name: str, array: Array, limits: RobotLimits, owners: Sequence[str], kinds: Sequence[JointKind]) -> None:
+    size = limits.velocity if name == "qd" else limits.effort
+    low, high = limits.position.T if name == "q" else (-size, size)
     out = outside(array, low, high)
     if out.any():
         *sample, i = np.argwhere(out)[0].tolist()
-        owner, unit = _owner(robot, name, i)
-        found = f"{name} of {owner}{_in_sample(sample)} is {array[(*sample, i)]}{unit}"
+        unit = UNITS[name][kinds[i] == "prismatic"]
+        found = f"{name} of {owners[i]}{_in_sample(sample)} is {array[(*sample, i)]} {unit}"
         count = f"; {out.any(axis=-1).sum()} of {out[..., 0].size} samples are outside" * bool(sample)
-        raise LimitError(f"{found}: expected {low[i]} to {high[i]}{unit}, its limits{count}")
+        raise LimitError(f"{found}: expected {low[i]} to {high[i]} {unit}, its limits{count}")
 
 
 def outside(values: Array | float, low: Array | float, high: Array | float) -> NDArray[np.bool_]:
@@ -104,14 +118,6 @@ def outside(values: Array | float, low: Array | float, high: Array | float) -> N
     """
     slack_low, slack_high = (SLACK * np.maximum(1.0, np.abs(limit)) for limit in (low, high))
     return np.asarray((values < low - slack_low) | (values > high + slack_high))
-
-
-def _owner(robot: Mechanism, name: str, i: int) -> tuple[str, str]:
-    """What a limit belongs to, and its unit, which the coordinates of a coupling do not tell."""
-    if name == "tau" and robot.coupling is not None:
-        return f"coordinate {robot.coupling.names[i]!r}", ""
-    joint = robot.joints[i]
-    return f"joint {joint.name!r}", f" {UNITS[name][joint.kind == 'prismatic']}"
 
 
 def _in_sample(sample: list[int]) -> str:

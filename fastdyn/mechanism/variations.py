@@ -55,10 +55,11 @@ def coupled(
     offset: ArrayLike | None = None,
     names: Sequence[str] | None = None,
     motors: Sequence[Motor | None] | None = None,
+    limits: Sequence[Limits | None] | None = None,
 ) -> Description:
     """The same in coordinates that drive its joints, or its present coordinates: see Coupling."""
     outer = description.coupling
-    inner = Coupling(G, offset, names, motors, n=description.n if outer is None else outer.m)
+    inner = Coupling(G, offset, names, motors, limits, n=description.n if outer is None else outer.m)
     return description.replace(coupling=inner if outer is None else outer.compose(inner))
 
 
@@ -191,6 +192,11 @@ def _held(description: Description, coupling: Coupling, values: Mapping[str, flo
         k, at = _coordinate(description, coupling, name, _value(name, value))
         if k in held:
             raise ArgumentError(f"locked names {name!r} and another name for coordinate {coupling.names[k]!r}")
+        own = coupling.limits[k]
+        if outside(at, own.lower, own.upper):
+            raise ArgumentError(
+                f"locked[{name!r}] is {value}: expected a value in [{own.lower}, {own.upper}], its limits"
+            )
         held[k] = at
     free = [k for k in range(coupling.m) if k not in held]
     G, gain = coupling.G[:, free], coupling.G[:, list(held)]
@@ -204,7 +210,8 @@ def _held(description: Description, coupling: Coupling, values: Mapping[str, flo
             _check_limits(joint, float(offset[i]), f"locked: joint {joint.name!r} would stand at")
     joints = [_fixed(j, at_rest[j.name]) if j.name in at_rest else j for j in description.all_joints]
     names, motors = [coupling.names[k] for k in free], [coupling.motors[k] for k in free]
-    rest = Coupling(G[~still], offset[~still], names, motors) if free else None
+    limits = [coupling.limits[k] for k in free]
+    rest = Coupling(G[~still], offset[~still], names, motors, limits) if free else None
     moving = [joint for joint in joints if joint.kind != "fixed"]
     return description.replace(joints=joints, coupling=None if rest is None or rest.is_trivial(moving) else rest)
 
@@ -237,7 +244,8 @@ def _coordinate(description: Description, coupling: Coupling, name: str, value: 
 def _with_motors(description: Description, change: Callable[[Motor], Motor]) -> Description:
     coupling = description.coupling
     if coupling is not None:
-        coupling = Coupling(coupling.G, coupling.offset, coupling.names, [change(motor) for motor in coupling.motors])
+        motors = [change(motor) for motor in coupling.motors]
+        coupling = Coupling(coupling.G, coupling.offset, coupling.names, motors, coupling.limits)
     joints = [replace(joint, motor=change(joint.motor)) for joint in description.all_joints]
     return description.replace(joints=joints, coupling=coupling)
 

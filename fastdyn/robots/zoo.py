@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping
 from importlib import resources
+from math import radians
 from pathlib import Path
 from typing import Literal, overload
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from fastdyn.errors import ArgumentError
 from fastdyn.formats import by_suffix
+from fastdyn.mechanism.parts import Limits
 from fastdyn.robot import CoupledRobot, Robot, from_toml
 from fastdyn.robots.arms import puma560, stanford
 from fastdyn.robots.closed_form import planar_2r, rrt, two_link
@@ -32,7 +34,7 @@ def irb1400(coupled: bool = False) -> Robot | CoupledRobot:
     q are the angles of the D-H chain, from the report's zero pose: theta = q + theta0, theta0 = (0, -pi/2, 0, 0, 0, pi)
     (2.24). With coupled=True, q are the angles phi of the arm's controller, also zero in that pose. A rod turns the
     upper arm, so that it keeps its slope when axis 2 moves: theta3 = phi3 - phi2 (2.25), all others as without the rod.
-    `joint_positions(phi)` gives theta - theta0, `coordinates(theta - theta0)` gives phi.
+    `joint_positions(phi)` gives theta - theta0, `coordinates(theta - theta0)` gives phi. Axis 3 has the range of phi3.
 
     >>> irb1400().n
     6
@@ -44,7 +46,8 @@ def irb1400(coupled: bool = False) -> Robot | CoupledRobot:
         return robot
     G = np.eye(6)
     G[2, 1] = -1  # (2.25)
-    return robot.coupled(G, names=[f"axis{k}" for k in range(1, 7)])
+    limits = [Limits(radians(-65), radians(70)) if k == 2 else None for k in range(6)]  # other axes: as their joints
+    return robot.coupled(G, names=[f"axis{k}" for k in range(1, 7)], limits=limits)
 
 
 def ur5() -> Robot:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.description import Mechanism
+from fastdyn.mechanism.limits import UNITS
 from fastdyn.mechanism.parts import Frame, JointKind, Link, Motor
 from fastdyn.rotations import to_rpy
 
@@ -126,6 +127,15 @@ def _coupled(robot: Mechanism, coupling: Coupling) -> list[str]:
             right += f"{' + ' * bool(right)}{_number(shift, 6)}"
         if right != joint.name:
             lines.append(f"{joint.name} = {right.replace('+ -', '- ')}")
+    for name, kind, limits in zip(coupling.names, coupling.kinds(robot.joints), coupling.limits, strict=True):
+        place, speed, effort = (UNITS[of][kind == "prismatic"] for of in ("q", "qd", "tau"))
+        said = {
+            f"{_number(limits.lower, 5)} to {_number(limits.upper, 5)} {place}": (limits.lower, limits.upper),
+            f"velocity {_number(limits.velocity, 5)} {speed}": (limits.velocity,),
+            f"effort {_number(limits.effort, 5)} {effort}": (limits.effort,),
+        }
+        if found := [text for text, values in said.items() if np.isfinite(values).any()]:
+            lines.append(f"limits of {name}: {', '.join(found)}")
     return lines
 
 
