@@ -304,6 +304,16 @@ def test_a_fleet_solves_for_each_robot():
     np.testing.assert_allclose(found.qd[1], PUMA.inverse_velocity(q, np.ones(6), axes="xyz").qd, rtol=0, atol=1e-13)
 
 
+def test_a_robot_without_joints_misses_all_of_it():
+    post = fd.Robot([fd.Link("post")], [])
+    found = post.inverse_velocity(np.zeros((2, 0)), [[0] * 6, [3, 0, 4, 0, 0, 0]])
+    assert found.qd.shape == (2, 0)
+    assert found.residual.tolist() == [0, 5]
+    assert post.inverse_acceleration([], [], np.ones(6), axes="xyzrx").residual == 2
+    assert post.manipulability([]) == 0
+    assert post.condition_number([]) == np.inf
+
+
 @jit_only
 def test_a_control_loop():
     loop = PUMA.bind("inverse_velocity", "singular_values")
