@@ -9,10 +9,11 @@ import fastdyn as fd
 from fastdyn.errors import ArgumentError, NoClosedFormError, NotFiniteError
 from fastdyn.ik.analytic import EXACT, Solutions, continuous
 from fastdyn.ik.entries import CLOSED_FORM, closed_form_scratch
+from fastdyn.ik.methods import KEPT
 from fastdyn.kernels.conic_circle import lines, polished
-from fastdyn.kinematics import KEPT
 
 ACCURACY = 1e-9  # of poses, m and rad: what all solutions keep, on every arm
+EPS = np.finfo(float).eps
 X, Y, Z = np.eye(3)
 W = np.array([0.5, 0.1, 0.7])  # where wrists meet
 WRIST_X, WRIST_Z = [("R", X, W - 0.1 * X), ("R", Y, W), ("R", X, W + 0.05 * X)], [("R", h, W) for h in (Z, Y, Z)]
@@ -33,6 +34,7 @@ ARMS = {
     "1 and 2 meet": ([TURRET, ("R", (1, 0, 0.3), (0, 0, 0.2)), ("R", (0, 1, 0.4), (0.2, 0.1, 0.3)), *OBLIQUE], 8),
     "2 and 3 meet": ([TURRET, ("R", (1, 0, 0.3), 0.1 * X), ("R", (0, 1, 0.4), 0.1 * X), *WRIST_Z], 8),
     "skew": ([TURRET, ("R", (1, 0.2, 0.5), 0.1 * X), ("R", (0, 1, 0.4), (0.4, 0.1, 0.2)), *WRIST_X], 8),
+    "skew, by little": ([TURRET, ("R", (1, 0, 0.5), 0.04 * Y), ("R", Y, (0.4, 0, 0.23)), *WRIST_X], 8),
     "skew, 2 and 3 farther": ([TURRET, ("R", (1, 0, 0.5), 0.1 * Y), ("R", (0, 1, 0.4), (0.4, 0.6, 0.9)), *OBLIQUE], 8),
     "skew wrist at the base": ([*WRIST_X, ("R", Y, X), ("R", (1, 0, 0.3), (1, 0.2, 0.3)), ("R", SKEW, 1.5 * X)], 8),
     "2 and 3 opposite": ([TURRET, ("R", Y, (0.1, 0, 0.2)), ("R", -Y, (0.1, 0.1, 0.6)), *WRIST_X], 8),
@@ -138,8 +140,9 @@ def test_conics_meet_the_circle_in_the_roots_of_a_quartic():
             if real > 0 and (radicand := a * a + b * b - d * d) > 0:
                 for side in (1, -1):
                     angle = math.atan2(b, a) + side * math.atan2(math.sqrt(radicand), -d)
-                    s, c = polished(Q, (math.sin(angle), math.cos(angle)))
-                    found.append(math.tan(0.5 * math.atan2(s, c)))
+                    value, residual = polished(Q, (math.sin(angle), math.cos(angle)))
+                    assert abs(residual) < 100 * EPS * np.abs(Q).sum()
+                    found.append(math.tan(0.5 * math.atan2(*value)))
         # cos = (1 - t^2) / (1 + t^2), sin = 2 t / (1 + t^2)
         quartic = [cc + one - 2 * c1, 4 * s1 - 4 * cs, 4 * ss + 2 * one - 2 * cc, 4 * cs + 4 * s1, cc + one + 2 * c1]
         roots = np.roots(quartic)
@@ -325,6 +328,16 @@ def test_coupled_robots_are_solved_in_their_coordinates():
     assert 0 < within.valid.sum() < s.valid.sum()
 
 
+def test_limits_of_a_coordinate_are_reached_by_whole_turns_of_its_joint():
+    """Joint 6 turns by -phi6 / 2 + 0.1: two turns of the coordinate are one of the joint."""
+    G, offset, limits = np.diag([1, 1, 1, 1, 1, -0.5]), [0, 0, 0, 0, 0, 0.1], [None] * 5 + [fd.Limits(20.0, 32.0)]
+    arm = fd.robots.irb1400().coupled(G, offset, limits=limits)
+    T = arm.forward_kinematics(np.random.default_rng(2).uniform([-1] * 5 + [20], [1] * 5 + [32], (50, 6)))
+    s = arm.inverse_kinematics_all(T, limits=True)
+    assert s.reachable.all()
+    arm.check_limits(s.q[s.valid])
+
+
 def test_coordinates_that_do_not_determine_six_joints_are_refused():
     G = np.eye(6)[:, :5]
     G[5, 4] = 1.0
@@ -429,7 +442,11 @@ def test_arms_from_real_files(file, tip):
         (lambda: fd.Robot([fd.Link("post")], []), "found 0;"),
         (
             lambda: arm_of([TURRET, ("R", (1, 0.2, 0.5), 0.1 * X), ("P", (0, 1, 0.4), (0.4, 0.1, 0.2)), *WRIST_X]),
-            r"axes 4, 5, 6 meet, but no neighbours of 1, 2, 3 meet or are parallel; not all of joints 1, 2, 3 turn",
+            r"axes 4, 5, 6 meet, but no neighbours of 1, 2, 3 meet or are parallel, and not all .*1, 2, 3 turn",
+        ),
+        (
+            lambda: arm_of([TURRET, ("R", (1, 0, 0.5), 1e-3 * Y), ("R", Y, (0.4, 1e-3, 0.201)), *WRIST_X]),
+            r"neighbours of 1, 2, 3 miss each other by less than 0.0",
         ),
         (
             lambda: arm_of([("R", np.random.default_rng(k).normal(size=3), k * X) for k in range(6)]),
@@ -519,9 +536,9 @@ def test_jumps_and_gaps_of_a_sequence_are_reported():
     q = np.array([0.0, 0.1, np.nan, 0.2, 2.0, 2.1])[:, None, None]
     found = Solutions(q, ~np.isnan(q[..., 0]), np.zeros((6, 1), dtype=np.int64))
     chosen = continuous(found, [False])
-    assert chosen.jumps.tolist() == [2, 4]
+    assert chosen.jumps.tolist() == [[4, 0]]
     assert chosen.branch.tolist() == [0, 0, -1, 0, 0, 0]
     assert np.isnan(chosen.q[2]).all()
-    assert continuous(found, [False], start=[1.0]).jumps.tolist() == [0, 2, 4]
+    assert continuous(found, [False], start=[1.0]).jumps.tolist() == [[0, 0], [4, 0]]
     with pytest.raises(ArgumentError, match=r"solutions.q has shape .* expected \(T, K, n\)"):
         continuous(Solutions(q[0], found.valid[0], found.singular[0]), [False])

@@ -75,9 +75,7 @@ class InverseKinematics(Kinematics):
         lead = poses.shape[:-2]
         problem = self._problem(frame, axes, limits)
         values = {name: self._coordinates(name, given, lead) for name, given in (("q0", q0), ("posture", posture))}
-        found = problem.solve(
-            poses.reshape(-1, 4, 4), values["q0"], values["posture"], _search(tol, restarts, steps, seed), threads
-        )  # fmt: skip
+        found = problem.solve(poses, values["q0"], values["posture"], _search(tol, restarts, steps, seed), threads)
         self._measure(problem, frame, poses.reshape(-1, 4, 4), found)
         return numeric.Solution(
             found.q.reshape(*lead, self.n), found.success.reshape(lead), found.error.reshape(*lead, 2),

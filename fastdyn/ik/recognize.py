@@ -30,6 +30,7 @@ SMALLEST = 1e-10  # sines, and lengths of the arm's size, that count as zero: a 
 FOR_EACH = 4.0  # deviations: how much larger they may be in equations than in poses
 SAMPLES = 16  # random positions in which arms are compared
 NO_LIMIT = 1e9
+APART = 0.01  # of the arm's size, skew axes: nearer ones make the conic nearly a double line, which rounding spoils
 
 
 @dataclass(frozen=True)
@@ -107,8 +108,8 @@ def recognize(description: Description, frame: Frame) -> ClosedForm:
         for form in one_after_another(_wrists(one, reasons, size), _parallels(one, reasons, size)):
             found = replace(form, reversed=backwards)
             deviation = _deviation(chain, found)
-            limits = joint_ranges(description)[list(path)]
-            arrays = [_arrays(found, M, size, deviation, limits, limited) for limited in (False, True)]
+            ranges = joint_ranges(description)[list(path)]
+            arrays = [_arrays(found, M, size, deviation, ranges, limited) for limited in (False, True)]
             return ClosedForm(arrays[0], arrays[1], path, form.branches, deviation)
     raise NoClosedFormError(
         f"{name}: no closed form is known for its six axes: {'; '.join(dict.fromkeys(reasons))}; "
@@ -204,12 +205,16 @@ def _wrists(chain: Chain, reasons: list[str], size: float) -> Iterator[Form]:
     for order in orders:
         for mirrored in (False, True):
             yield from _positions_of(chain.ordered(order), w, mirrored)
-    if not chain.slides.any():
+    here, others = _numbers(chain, (3, 4, 5)), _numbers(chain, (0, 1, 2))
+    if chain.slides.any():
+        reasons.append(
+            f"axes {here} meet, but no neighbours of {others} meet or are parallel, and not all of them turn"
+        )
+    else:
         yield from _skew(chain, w)
-    reasons.append(
-        f"axes {_numbers(chain, (3, 4, 5))} meet, but no neighbours of {_numbers(chain, (0, 1, 2))} "
-        "meet or are parallel"
-    )
+        reasons.append(
+            f"axes {here} meet, but neighbours of {others} miss each other by less than {APART * size:.3g} m"
+        )
 
 
 def _positions_of(chain: Chain, w: Array, mirrored: bool) -> Iterator[Form]:
@@ -246,7 +251,9 @@ def _skew(chain: Chain, w: Array) -> Iterator[Form]:
         p[a], p[b] = p[a] + along[0] * h[a], p[b] + along[1] * h[b]
         form = Form(replace(chain, p=p), rows.WRIST, w, rows.SKEW, mirrored=mirrored)
         found.append((float(np.linalg.norm(p[b] - p[a])), form))
-    yield max(found, key=lambda pair: pair[0])[1]
+    distance, form = max(found, key=lambda pair: pair[0])
+    if distance > APART:
+        yield form
 
 
 def _across(a: Array, b: Array, kind: str) -> bool:

@@ -9,8 +9,7 @@ whenever there are real points. Each line meets the circle in two points.
 from fastdyn.scalars import by_sign, kernel, maximum, sqrt, where_above
 from fastdyn.scalars.vectors import *
 
-ROOT_STEPS = 8  # Halley's: from the start they reach the root to rounding
-POLISHES = 2  # Newton steps of the angle
+ROOT_STEPS = 5  # Halley's: 4 leave a determinant of 3e-14 at worst in 600,000 conics, 5 rounding
 LARGEST = 1e-3  # rad: larger steps are not taken, as at double points
 LEAST = 1e-300  # keeps divisions finite
 
@@ -56,7 +55,7 @@ def extreme_root(Q):
     for _ in range(ROOT_STEPS):
         value, slope = (t * t + a) * t + b, 3.0 * t * t + a
         below = slope * slope - 3.0 * t * value
-        t = t - where_above(by_sign(below, below, -below), LEAST, value * slope / (below + LEAST), 0.0)
+        t = t - value * slope / (below + LEAST)  # beyond the extreme root below is above 0
     return t - third
 
 
@@ -79,16 +78,19 @@ def longest(u, v, w):
 
 @kernel
 def polished(Q, value):
-    """A point (sine, cosine) moved along the circle to where the conic is."""
+    """A point (sine, cosine) moved along the circle to where the conic is, by a Newton step; the residual there."""
     s, c = value
-    for _ in range(POLISHES):
-        x, y = Q[0] * c + Q[3] * s + Q[4], Q[3] * c + Q[1] * s + Q[5]
-        residual = c * x + s * y + (Q[4] * c + Q[5] * s + Q[2])
-        slope = 2.0 * (c * y - s * x)
-        size = slope * slope
-        step = where_above(size, LEAST, -residual * slope / (size + LEAST), 0.0)
-        step = where_above(LARGEST * LARGEST, step * step, step, 0.0)
-        s, c = s + step * c, c - step * s
-        scale = 1.0 / sqrt(s * s + c * c)
-        s, c = scale * s, scale * c
-    return s, c
+    x, y = Q[0] * c + Q[3] * s + Q[4], Q[3] * c + Q[1] * s + Q[5]
+    slope = 2.0 * (c * y - s * x)
+    step = -form(Q, s, c) * slope / (slope * slope + LEAST)
+    step = where_above(LARGEST * LARGEST, step * step, step, 0.0)
+    s, c = s + step * c, c - step * s
+    scale = 1.0 / sqrt(s * s + c * c)
+    s, c = scale * s, scale * c
+    return (s, c), form(Q, s, c)
+
+
+@kernel
+def form(Q, s, c):
+    """u^T Q u"""
+    return c * (Q[0] * c + 2.0 * (Q[3] * s + Q[4])) + s * (Q[1] * s + 2.0 * Q[5]) + Q[2]
