@@ -182,9 +182,9 @@ class TaskSpace(Kinematics):
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.two_link(length=1.0)
-        >>> found = arm.inverse_velocity([0.0, np.pi / 2], [0.5, 0, 0, 0, 0, 0], axes="xy")
+        >>> found = arm.inverse_velocity([0.0, np.pi / 2], [0.5, 0.2, 0, 0, 0, 0], axes="xy")
         >>> found.qd.round(12).tolist(), bool(found.exact), float(found.rank)
-        ([0.0, -0.5], True, 2.0)
+        ([0.2, -0.7], True, 2.0)
         >>> arm.inverse_velocity([0.0, 0.0], [0.5, 0, 0, 0, 0, 0], axes="xy").exact.item()  # stretched: not along x
         False
         """
