@@ -89,10 +89,10 @@ class TaskSpace(Kinematics):
     def singular_values(
         self,
         q: ArrayLike,
-        axes: Axes = None,
         frame: FrameName = None,
         point: Point = None,
         local: bool = False,
+        axes: Axes = None,
         out: Array | None = None,
         threads: int = 1,
         dtype: DTypeLike | None = None,
@@ -102,7 +102,7 @@ class TaskSpace(Kinematics):
         Their error is a few eps of the largest.
 
         >>> import fastdyn as fd
-        >>> fd.robots.two_link(length=1.0).singular_values([0.0, np.pi / 2], "xy").round(6).tolist()
+        >>> fd.robots.two_link(length=1.0).singular_values([0.0, np.pi / 2], axes="xy").round(6).tolist()
         [1.618034, 0.618034, 0.0, 0.0, 0.0, 0.0]
         """
         values = (q,) if axes is None else (q, weights(axes))
@@ -111,10 +111,10 @@ class TaskSpace(Kinematics):
     def manipulability(
         self,
         q: ArrayLike,
-        axes: Axes = None,
         frame: FrameName = None,
         point: Point = None,
         local: bool = False,
+        axes: Axes = None,
         threads: int = 1,
         dtype: DTypeLike | None = None,
     ) -> Array:
@@ -123,20 +123,20 @@ class TaskSpace(Kinematics):
         That is sqrt(det(J J^T)), or sqrt(det(J^T J)) for fewer joints than axes; zero at singular poses.
 
         >>> import fastdyn as fd
-        >>> fd.robots.two_link(length=1.0).manipulability([0.0, np.pi / 2], "xy").round(12).item()
+        >>> fd.robots.two_link(length=1.0).manipulability([0.0, np.pi / 2], axes="xy").round(12).item()
         1.0
         """
-        sigma = self.singular_values(q, axes, frame, point, local, None, threads, dtype)
+        sigma = self.singular_values(q, frame, point, local, axes, None, threads, dtype)
         product: Array = np.where(np.arange(6) < self._count(axes), sigma, 1).prod(axis=-1)
         return product
 
     def condition_number(
         self,
         q: ArrayLike,
-        axes: Axes = None,
         frame: FrameName = None,
         point: Point = None,
         local: bool = False,
+        axes: Axes = None,
         threads: int = 1,
         dtype: DTypeLike | None = None,
     ) -> Array:
@@ -146,10 +146,10 @@ class TaskSpace(Kinematics):
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.two_link(length=1.0)
-        >>> arm.condition_number([[0.0, np.pi / 2], [0.0, 0.0]], "xy").round(6).tolist()
+        >>> arm.condition_number([[0.0, np.pi / 2], [0.0, 0.0]], axes="xy").round(6).tolist()
         [2.618034, inf]
         """
-        sigma = self.singular_values(q, axes, frame, point, local, None, threads, dtype)
+        sigma = self.singular_values(q, frame, point, local, axes, None, threads, dtype)
         last = np.broadcast_to(self._count(axes) - 1, (*sigma.shape[:-1], 1))
         largest, smallest = sigma[..., 0], np.take_along_axis(sigma, last, axis=-1)[..., 0]
         singular = smallest <= 4 * max(6, self.n) * np.finfo(precision(dtype)).eps * largest
@@ -160,13 +160,13 @@ class TaskSpace(Kinematics):
         self,
         q: ArrayLike,
         velocity: ArrayLike,
+        frame: FrameName = None,
+        point: Point = None,
+        local: bool = False,
         preferred: ArrayLike | None = None,
         axes: Axes = None,
         damping: ArrayLike | None = None,
         tolerance: ArrayLike | None = None,
-        frame: FrameName = None,
-        point: Point = None,
-        local: bool = False,
         out: tuple[Array, Array, Array] | None = None,
         threads: int = 1,
         dtype: DTypeLike | None = None,
@@ -196,13 +196,13 @@ class TaskSpace(Kinematics):
         q: ArrayLike,
         qd: ArrayLike,
         acceleration: ArrayLike,
+        frame: FrameName = None,
+        point: Point = None,
+        local: bool = False,
         preferred: ArrayLike | None = None,
         axes: Axes = None,
         damping: ArrayLike | None = None,
         tolerance: ArrayLike | None = None,
-        frame: FrameName = None,
-        point: Point = None,
-        local: bool = False,
         out: tuple[Array, Array, Array] | None = None,
         threads: int = 1,
         dtype: DTypeLike | None = None,
@@ -286,10 +286,10 @@ class TaskSpace(Kinematics):
         self,
         q: ArrayLike,
         qd: ArrayLike,
-        axes: Axes = None,
         frame: FrameName = None,
         point: Point = None,
         local: bool = False,
+        axes: Axes = None,
         out: tuple[Array, Array, Array, Array] | None = None,
         threads: int = 1,
         dtype: DTypeLike | None = None,
@@ -304,7 +304,7 @@ class TaskSpace(Kinematics):
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0)
-        >>> found = arm.task_dynamics([0.0, np.pi / 2], [0.0, 0.0], "xy")
+        >>> found = arm.task_dynamics([0.0, np.pi / 2], [0.0, 0.0], axes="xy")
         >>> found.Lambda.diagonal().round(6).tolist(), found.kept.tolist()
         ([0.333333, 1.333333, 0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
         """

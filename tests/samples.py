@@ -176,7 +176,7 @@ def computed(robot: Any, row: Quantity, values: Mapping[str, Any], **options: An
     if "out" in options and len(row.gives) == 1:
         (options["out"],) = options["out"]
     method = getattr(robot, row.name.removesuffix(f"_{row.method}"))
-    found = method(*values.values(), **of_row(robot, row), **options)
+    found = method(**values, **of_row(robot, row), **options)
     return found if len(row.gives) > 1 else (found,)
 
 

@@ -147,7 +147,7 @@ def test_solutions_are_the_oracles(robot, options):
         more["tolerance"] = np.array([0.0, 1e-3, 1e-9])
     speed = robot.inverse_velocity(q, target, **more, frame=frame, **view)
     push = robot.inverse_acceleration(q, qd, target, **more, frame=frame, **view)
-    sigma = robot.singular_values(q, more.get("axes"), frame, **view)
+    sigma = robot.singular_values(q, frame, axes=more.get("axes"), **view)
     for k in range(3):
         at = {name: value[k] for name, value in more.items()}
         J = oracle.jacobian(robot, q[k], frame, **view)
@@ -282,19 +282,21 @@ def test_manipulability_and_condition_number():
     volume = np.sqrt(np.linalg.det(J @ np.swapaxes(J, 1, 2)))
     np.testing.assert_allclose(PANDA.manipulability(q), volume, rtol=1e-10)
     np.testing.assert_allclose(PANDA.condition_number(q), np.linalg.cond(J), rtol=1e-10)
-    np.testing.assert_allclose(PANDA.condition_number(q, "xyz"), np.linalg.cond(J[:, :3]), rtol=1e-10)
+    np.testing.assert_allclose(PANDA.condition_number(q, axes="xyz"), np.linalg.cond(J[:, :3]), rtol=1e-10)
     scale = np.array([1, 1, 1, 0.3, 0.3, 0.3])
     np.testing.assert_allclose(
-        PANDA.singular_values(q, scale), np.linalg.svd(scale[:, None] * J, compute_uv=False), rtol=1e-10
+        PANDA.singular_values(q, axes=scale), np.linalg.svd(scale[:, None] * J, compute_uv=False), rtol=1e-10
     )
     q = state(PLANAR, 4, 20)
     J = PLANAR.jacobian(q)
-    np.testing.assert_allclose(PLANAR.manipulability(q, "xy"), np.abs(np.linalg.det(J[:, :2])), rtol=0, atol=50 * EPS)
+    np.testing.assert_allclose(
+        PLANAR.manipulability(q, axes="xy"), np.abs(np.linalg.det(J[:, :2])), rtol=0, atol=50 * EPS
+    )
     np.testing.assert_allclose(
         PLANAR.manipulability(q), np.sqrt(np.linalg.det(np.swapaxes(J, 1, 2) @ J)), rtol=0, atol=50 * EPS
     )
-    each = PLANAR.manipulability(q[:2], [[1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1]])
-    np.testing.assert_allclose(each, [PLANAR.manipulability(q[0], "xy"), np.sqrt(2)], rtol=1e-14)
+    each = PLANAR.manipulability(q[:2], axes=[[1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1]])
+    np.testing.assert_allclose(each, [PLANAR.manipulability(q[0], axes="xy"), np.sqrt(2)], rtol=1e-14)
 
 
 def test_single_precision():
@@ -350,15 +352,15 @@ def test_a_control_loop():
 @pytest.mark.parametrize("axes", ["", "xq", "xx", "x y", "rr"])
 def test_axes_that_are_none(axes):
     with pytest.raises(fd.ArgumentError, match=f"axes is '{axes}': expected some of x, y, z, rx, ry, rz"):
-        PUMA.singular_values(np.zeros(6), axes)
+        PUMA.singular_values(np.zeros(6), axes=axes)
 
 
 def test_axes():
     assert np.array_equal(weights("zrx"), [0, 0, 1, 1, 0, 0])
     q = state(PUMA, 8)
     whole = PUMA.singular_values(q)
-    np.testing.assert_allclose(PUMA.singular_values(q, np.zeros(6)), whole, rtol=1e-13)  # all zero: not given
-    np.testing.assert_allclose(PUMA.singular_values(q, "rzryrxzyx"), whole, rtol=1e-13)
+    np.testing.assert_allclose(PUMA.singular_values(q, axes=np.zeros(6)), whole, rtol=1e-13)  # all zero: not given
+    np.testing.assert_allclose(PUMA.singular_values(q, axes="rzryrxzyx"), whole, rtol=1e-13)
 
 
 def test_wrong_arguments_are_named():
