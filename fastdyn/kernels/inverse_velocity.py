@@ -159,9 +159,10 @@ def solve(J, target, preferred, axes, damping, tolerance, x, rank, residual, c, 
         store(x, k, load(preferred, k) if preferred.shape[0] > 0 else zero)
     size = zero
     for r in range(SIX):
-        factor, wanted, rest = weight(axes, r, J), load(target, r), load(target, r)
+        factor, wanted, moved = weight(axes, r, J), load(target, r), zero
         for k in range(n):
-            rest = rest - load(J, n * r + k) * load(x, k)
+            moved = moved + load(J, n * r + k) * load(x, k)
+        rest = wanted - moved
         weigh(J, n, r, factor)
         store(c, r, factor * rest)
         size = size + factor * factor * (wanted * wanted + rest * rest)
