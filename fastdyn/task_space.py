@@ -16,6 +16,7 @@ from fastdyn.mechanism.parts import Array
 from fastdyn.quantities import (
     INVERSE_ACCELERATION,
     INVERSE_VELOCITY,
+    RESIDUAL,
     SINGULAR_VALUES,
     STATIC_TORQUES,
     TASK_DYNAMICS,
@@ -318,7 +319,14 @@ class TaskSpace(Kinematics):
         return limits_of(self.description).effort
 
     def _solved(self, row: Quantity, values: tuple[Any, ...], view: tuple[Any, ...], *options: Any) -> Any:
-        return self._in(*view)[row](values, *options)
+        found: Any = self._in(*view)[row](values, *options)
+        if (
+            not self.n and RESIDUAL in row.gives
+        ):  # nothing is computed where nothing moves: all of the target is missing
+            target, *optional = values[len(row.reads) - 1 :]
+            axes = np.asarray(optional[1]) if optional and np.any(optional[1]) else np.ones(6)
+            found[2][...] = np.linalg.norm(np.asarray(target) * axes, axis=-1)
+        return found
 
     def _options(self, preferred: Any, axes: Axes, damping: Any, tolerance: Any) -> tuple[Any, ...]:
         """The optional inputs of inverse velocities: none, or all of them."""

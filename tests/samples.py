@@ -122,12 +122,17 @@ def core(robot: fd.Robot | fd.CoupledRobot, field: Field) -> tuple[int, ...]:
 
 
 def draw(robot: Any, row: Quantity, *lead: int, seed: int = 0, optional: bool = False) -> State:
-    """Random inputs of a quantity, by name and in order: q within a turn or half a metre, all else within +-2."""
+    """Random inputs of a quantity, by name and in order.
+
+    q within a turn or half a metre, tolerances within 0.002, all else within +-2.
+    """
     rng = np.random.default_rng(seed)
     values = {
         field.name: rng.uniform(-2, 2, (*lead, *core(robot, field)))
         for field in (row.inputs if optional else row.reads)
     }
+    if "tolerance" in values:
+        values["tolerance"] *= 1e-3  # of the largest singular value: most count
     if not robot.parameters.coupled:
         values["q"] *= [0.25 if joint.kind == "prismatic" else 1.5 for joint in robot.joints]
     return values
@@ -341,7 +346,7 @@ def solution_scale(robot: Any, row: Quantity, values: State) -> float:
 
     s: the smallest singular value that counts, or the damping if that is larger.
     """
-    frame = robot.links[-1].name
+    frame = last_link(robot)
     J, weights = robot.jacobian(values["q"], frame), values.get("axes", np.ones(6))
     c, rate = (
         (values["velocity"], 0.0) if "velocity" in values else (values["acceleration"], np.linalg.norm(values["qd"]))
@@ -362,7 +367,7 @@ def task_scale(robot: Any, values: State) -> float:
     row does not depend on those before it.
     """
     q, qd = values["q"], values["qd"]
-    J, L = robot.jacobian(q, robot.links[-1].name), np.linalg.cholesky(robot.mass_matrix(q))
+    J, L = robot.jacobian(q, last_link(robot)), np.linalg.cholesky(robot.mass_matrix(q))
     B, asked = np.linalg.solve(L, J.T).T, values.get("axes", np.ones(6))
     kept = independent(B, asked, EPS)
     if kept != independent(B, asked, 8 * float(np.finfo(np.float32).eps)):
@@ -375,15 +380,15 @@ def task_scale(robot: Any, values: State) -> float:
 
 def independent(B: np.ndarray, asked: np.ndarray, eps: float) -> list[int]:
     """The rows of a whitened Jacobian that are asked for and do not depend on those before them, up to rounding."""
-    kept: list[int] = []
-    condition = 1.0
+    kept: dict[int, tuple[np.ndarray, float]] = {}  # the part of a row that is its own, and its rounding error
     for r in np.flatnonzero(asked if np.any(asked) else np.ones(6)).tolist():
-        alone = B[r] - B[kept].T @ np.linalg.lstsq(B[kept].T, B[r])[0] if kept else B[r]
-        size = np.linalg.norm(B[:3] if r < 3 else B[3:], axis=1).max()
-        if np.linalg.norm(alone) > 64 * max(6, B.shape[1]) * eps * condition * size:
-            kept.append(r)
-            condition = max(condition, np.linalg.norm(B[r]) / np.linalg.norm(alone))
-    return kept
+        own, noise = B[r], 16 * max(B.shape) * eps * np.linalg.norm(B[:3] if r < 3 else B[3:], axis=1).max()
+        for other, its_noise in kept.values():
+            factor = other @ own / (other @ other)
+            own, noise = own - factor * other, noise + abs(factor) * its_noise
+        if np.linalg.norm(own) > noise:
+            kept[r] = own, noise
+    return list(kept)
 
 
 def torque_scale_of(robot: Any, q: np.ndarray, qd: np.ndarray) -> float:

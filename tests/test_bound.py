@@ -30,7 +30,6 @@ from tests.samples import (
     GEARED,
     State,
     assert_rounded,
-    bound as bound_robot,
     computed,
     core,
     draw,
@@ -39,6 +38,9 @@ from tests.samples import (
     part,
     same,
 )  # fmt: skip
+from tests.samples import (
+    bound as bound_robot,
+)
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="bound calls are machine code")
 
@@ -52,7 +54,7 @@ ROBOTS = [
 ]
 TREE, CHAIN = (make(12, seed=5, prismatic=0.3, drives=True) for make in (fd.robots.random_tree, fd.robots.random_chain))
 each_robot = pytest.mark.parametrize("robot", ROBOTS, ids=repr)
-with_and_without = pytest.mark.parametrize("optional", [False, True], ids=["without", "with"])
+with_and_without = pytest.mark.parametrize("optional", [False, True], ids=["required inputs", "all inputs"])
 
 
 def everything(robot: Any, seed: int = 0) -> State:
@@ -145,26 +147,26 @@ def test_results_do_not_depend_on_what_was_computed_before(robot):
 @pytest.mark.parametrize("row", [row for row in QUANTITIES.values() if row.optional], ids=lambda row: row.name)
 @pytest.mark.parametrize("robot", [ROBOTS[6], GEARED], ids=repr)
 def test_an_optional_input_of_zeros_is_none(row, robot):
-    bound, values, (field,) = bound_robot(robot, row.name), draw(robot, row, optional=True), row.optional
-    without, given = {name: values[name] for name in draw(robot, row)}, getattr(bound, field.name)
-    assert not given.any()  # at first
+    bound, values = bound_robot(robot, row.name), draw(robot, row, optional=True)
+    without, given = draw(robot, row), [getattr(bound, field.name) for field in row.optional]
+    nothing = {field.name: np.zeros(core(robot, field)) for field in row.optional}
+    assert not any(array.any() for array in given)  # at first
     write(bound, values)
     assert call(bound, row)() == 0
     loaded = [array.copy() for array in results(bound, row)]
-    given[:] = 0.0
-    assert call(bound, row)() == 0
-    assert_rounded(results(bound, row), computed(robot, row, without), robot, row, without)
-    assert not np.array_equal(loaded[0], results(bound, row)[0])
-    given.flat[-3] = -0.0
-    assert call(bound, row)() == 0
-    assert_rounded(results(bound, row), computed(robot, row, without), robot, row, without)
-    width = given[0].size
-    for i in range(len(given)):  # one component alone counts
-        given[:] = 0.0
-        given.flat[width * i + i % width] = 1.0
+    without = {name: values[name] for name in without}
+    for zero in (0.0, -0.0):
+        write(bound, dict.fromkeys(nothing, zero))
         assert call(bound, row)() == 0
-        values = {**without, field.name: given}
-        assert_rounded(results(bound, row), computed(robot, row, values), robot, row, values)
+        assert_rounded(results(bound, row), computed(robot, row, without), robot, row, without)
+        assert not np.array_equal(loaded[0], results(bound, row)[0])
+    for field, array in zip(row.optional, given, strict=True):
+        for i in {0, array.size // 2, array.size - 1}:  # one component alone counts
+            write(bound, nothing)
+            array.flat[i] = 0.5
+            assert call(bound, row)() == 0
+            values = {**without, **nothing, field.name: array.copy()}
+            assert_rounded(results(bound, row), computed(robot, row, values), robot, row, values)
 
 
 # ---------------------------------------------------------------------------------------------- which calls
@@ -219,6 +221,8 @@ def test_every_result_has_a_field():
         "q": (6,), "qd": (6,), "qdd": (6,), "tau": (6,), "wrenches": (6, 6), "M": (6, 6), "C": (6, 6),
         "reactions": (6, 6), "kinetic": (), "potential": (), "momentum": (6,), "com": (3,), "pose": (4, 4),
         "poses": (6, 4, 4), "J": (6, 6), "velocity": (6,), "acceleration": (6,), "dJ": (6, 6), "H": (6, 6, 6),
+        "preferred": (6,), "axes": (6,), "damping": (), "tolerance": (), "rank": (), "residual": (), "sigma": (6,),
+        "wrench": (6,), "Lambda": (6, 6), "mu": (6,), "p": (6,), "kept": (6,),
     }  # fmt: skip
     assert {name: getattr(loop, name).shape for name in shapes} == shapes
     assert {field.name for field in FIELDS} == set(shapes)

@@ -25,7 +25,6 @@ from fastdyn.workspace import coupled_inverse_dynamics, gravity_forces, inverse_
 from tests.samples import (
     GEARED,
     assert_rounded,
-    bound as bound_robot,
     c_function,
     computed,
     draw,
@@ -34,6 +33,9 @@ from tests.samples import (
     same,
     shapes,
 )  # fmt: skip
+from tests.samples import (
+    bound as bound_robot,
+)
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="C functions are machine code")
 
@@ -177,15 +179,16 @@ def test_ctypes_gives_what_python_gives(name, robot):
 
 @pytest.mark.parametrize("row", [row for row in QUANTITIES.values() if row.optional], ids=lambda row: row.name)
 def test_the_function_without_an_optional_input_ignores_what_is_left_in_the_workspace(robot, row):
-    values, (field,) = draw(robot, row, optional=True), row.optional
-    plain, loaded = c_function(robot, row.name), c_function(robot, f"{row.name}_with_{field.name}")
+    values = draw(robot, row, optional=True)
+    (other,) = (name for name, function in FUNCTIONS.items() if function == (row, True))
+    plain, loaded = c_function(robot, row.name), c_function(robot, other)
     without = {name: values[name] for name in draw(robot, row)}
     memory = loaded.workspace()
     with_it = run(loaded, values, memory)
     assert_rounded(run(plain, without, memory), computed(robot, row, without), robot, row, without)
     assert not same(with_it, computed(robot, row, without))
     assert same(run(loaded, values, memory), with_it)
-    nothing = {**values, field.name: np.zeros_like(values[field.name])}
+    nothing = {**values, **{field.name: np.zeros_like(values[field.name]) for field in row.optional}}
     assert_rounded(run(loaded, nothing, memory), computed(robot, row, without), robot, row, without)
 
 
@@ -196,6 +199,10 @@ def test_every_quantity_has_a_function_and_those_with_an_optional_input_two():
         "forward_dynamics_crba_with_wrenches",
         "joint_reactions_with_wrenches",
         "frame_acceleration_with_qdd",
+        "singular_values_with_axes",
+        "inverse_velocity_with_preferred_axes_damping_tolerance",
+        "inverse_acceleration_with_preferred_axes_damping_tolerance",
+        "task_dynamics_with_axes",
     }
     function = fd.robots.puma560().c_function("forward_dynamics_with_wrenches")
     assert function.declaration == (

@@ -194,10 +194,38 @@ def test_counts_of_the_kernels():
         "joint_reactions": cost("130 -46", "119 -28"),
         "center_of_mass": cost("8 7", "7 11"),
         "momentum": cost("74 1", "59 15"),
+        "forward_kinematics": cost("30 24", "19 15"),
+        "link_poses": cost("66 -12", "46 -12"),
+        "jacobian": cost("36 24", "25 15"),
+        "pose_and_jacobian": cost("36 24", "25 15"),
+        "frame_velocity": cost("39 30", "34 24"),
+        "frame_acceleration": cost("60 42", "49 33"),
+        "jacobian_derivative": cost("57 30", "52 24"),
+        "hessian": cost("6 42 24", "3 28 15"),
+        "singular_values": cost("1314 3085", "937 1101"),  # 12 sweeps, the most; 4 to 8 are needed
+        "inverse_velocity": cost("1333 3159", "950 1131"),
+        "inverse_acceleration": cost("1393 3201", "999 1170"),
+        "static_torques": cost("74 0", "55 1"),
+        "task_dynamics": cost("1/6 14 1817/6 221", "1/6 10 1613/6 132"),
     }
-    assert {name: found[name] for name in known} == known
+    assert found == known
     assert list(found) == list(QUANTITIES)
     assert found["inverse_dynamics"].at(6) == (446, 398)
+
+
+def test_counts_of_kinematics_by_hand():
+    """A joint turns two pairs of axes (12 and 6 each) and adds two multiples of axes to the origin (6 and 6)."""
+    found = {text.name: text.cost for text in counts.kernels()}
+    joints = Cost((2 * 12 + 6) * (n - 1), (2 * 6 + 6 + 1) * (n - 1))  # 1: the offset of its angle
+    first = cost("18", "7")  # its parent's axes are zeros and ones
+    frame = cost("36", "27")  # on the last link: four vectors by their components, and one sum of origins
+    pose = joints + first + frame
+    assert found["forward_kinematics"] == pose
+    column = Cost(6 * n, 6 * n)  # an arm and a cross product
+    assert found["jacobian"] == found["pose_and_jacobian"] == pose + column
+    pairs = Fraction(1, 2) * n * (n + 1)
+    assert found["hessian"] == found["jacobian"] + Cost(12 * pairs, 6 * pairs)  # two cross products each
+    assert found["static_torques"] == found["gravity_forces"] + found["jacobian"] + Cost(6 * n, 6 * n)
 
 
 def test_counts_of_the_formulations():

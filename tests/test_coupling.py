@@ -14,7 +14,7 @@ from fastdyn.geometry import go
 from fastdyn.quantities import METHODS, QUANTITIES
 from tests.coupled_oracle import Projected
 from tests.peers import Pinocchio
-from tests.samples import EPS, energy_scale, reach, result_scale, torque_scale
+from tests.samples import EPS, energy_scale, of_row, reach, result_scale, torque_scale
 from tests.test_identities import momentum_scales
 from tests.test_oracle import with_fixed_links
 

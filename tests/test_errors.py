@@ -34,6 +34,25 @@ def call(name: str, robot: fd.Robot = ROBOT, lead: tuple[int, ...] = (), threads
     return getattr(robot, name.partition(", ")[0])(**arguments | changes, threads=threads, **of_row(robot, row))
 
 
+def shape_of(name: str, argument: str) -> tuple[int, ...]:
+    """Of one sample."""
+    (found,) = (core(ROBOT, field) for field in FUNCTIONS[name].inputs if field.name == argument)
+    return found
+
+
+WRONG = {  # shapes that are not a given one
+    "one too many": lambda right: (*right[:-1], right[-1] + 1),
+    "one too few": lambda right: (*right[:-1], right[-1] - 1),
+    "a batch of one too many": lambda right: (3, *right[:-1], right[-1] + 1),
+    "an axis too few": lambda right: right[:-1],
+    "an axis of one behind": lambda right: (*right, 1),
+    "an axis behind": lambda right: (3, *right, 4),
+    "one number": lambda right: (1,),
+    "a number": lambda right: (),
+    "nothing": lambda right: (0,),
+}
+
+
 def raises(kind, *words):
     """An exception of this package whose message has these words in this order."""
     assert issubclass(kind, fd.FastdynError)
@@ -55,19 +74,21 @@ def test_every_error_is_also_a_builtin_one():
 # ---------------------------------------------------------------------------------------------- shapes and types
 
 
-@every_argument
-@pytest.mark.parametrize("shape", [(N + 1,), (N - 1,), (), (0,), (3, N + 1), (N, 1), (N, 4), (3, N, 7), (1,)])
-def test_wrong_lengths_are_named(name, argument, shape):
+@pytest.mark.parametrize(("name", "argument"), [pair for pair in ARGUMENTS if shape_of(*pair)])
+@pytest.mark.parametrize("wrong", WRONG)
+def test_wrong_lengths_are_named(name, argument, wrong):
+    right = shape_of(name, argument)
+    shape = WRONG[wrong](right)
     call(name)  # whatever a good call leaves ready must not let a bad one through
-    expected = f"(..., {N}, 6)" if argument == "wrenches" else f"(..., {N})"
-    with raises(fd.ArgumentError, f"{argument} has shape {shape}", f"{N} joints", expected):
+    counted = [f"{N} joints"] * (right[0] == N)
+    with raises(fd.ArgumentError, f"{argument} has shape {shape}", *counted, f"(..., {', '.join(map(str, right))})"):
         call(name, **{argument: np.ones(shape)})
 
 
 @every_argument
 @pytest.mark.parametrize("nested", [False, True])
 def test_masked_arrays_are_refused(name, argument, nested):
-    hidden = np.ma.masked_equal(np.ones((2, N, 6) if argument == "wrenches" else (2, N)), 0.0)
+    hidden = np.ma.masked_equal(np.ones((2, 2, *shape_of(name, argument))), 0.0)
     with raises(fd.ArgumentTypeError, f"{argument} is a masked array"):
         call(name, **{argument: list(hidden) if nested else hidden})
 
@@ -101,9 +122,8 @@ def test_wrenches_without_their_last_axis_are_refused():
 @every_argument
 @pytest.mark.parametrize("kind", [complex, str, object, bool, "datetime64[s]", "S8", [("x", float)]])
 def test_what_is_no_real_number_is_named(name, argument, kind):
-    shape = (N, 6) if argument == "wrenches" else (N,)
     with raises(fd.ArgumentTypeError, f"{argument} has dtype", "expected real numbers"):
-        call(name, **{argument: np.zeros(shape, dtype=kind)})
+        call(name, **{argument: np.zeros(shape_of(name, argument), dtype=kind)})
 
 
 @every_argument
@@ -177,7 +197,7 @@ def test_wrenches_that_are_not_finite_are_refused(link, value):
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize(("lead", "threads"), [((), 1), ((3,), 1), ((2, 9), 1), ((1600,), 3)])
 def test_what_is_not_finite_is_named_with_its_place(name, argument, value, lead, threads):
-    given = np.zeros((*lead, N, 6) if argument == "wrenches" else (*lead, N))
+    given = np.zeros(lead + shape_of(name, argument))
     place = tuple(length - 1 - (length > 2) for length in given.shape)
     given[place] = value
     index = ", ".join(map(str, place))
@@ -194,24 +214,38 @@ def test_what_is_not_finite_is_found_in_broadcast_arguments(name):
 
 
 SLIDER = fd.Robot(
-    [fd.Link("base"), fd.Link("arm", 1.0, (1, 0, 0)), fd.Link("sled", 2.0, (0, 1, 0))],
-    [fd.Joint("hinge", "base", "arm"), fd.Joint("rail", "arm", "sled", "prismatic", axis=(1, 0, 0))],
+    [fd.Link("base"), *(fd.Link(name, 1.0, (1, 0, 0)) for name in ("arm", "slide")), fd.Link("sled", 2.0, (0, 1, 0))],
+    [
+        fd.Joint("hinge", "base", "arm"),
+        fd.Joint("rail", "arm", "slide", "prismatic", axis=(1, 0, 0)),
+        fd.Joint("short rail", "slide", "sled", "prismatic", axis=(1, 0, 0)),
+    ],
     name="slider",
     gravity=(0, -1e200, 0),
 )
-BEYOND = {  # finite arguments, and results, or first moments on the way to them, that are not
-    "inverse_dynamics": {"qd": [1e200, 0.0]},
-    "bias_forces": {"qd": [1e200, 0.0]},
-    "joint_reactions": {"qd": [1e200, 0.0]},
-    "kinetic_energy": {"qd": [1e200, 0.0]},
-    "coriolis_matrix": {"q": [0.0, 1e200], "qd": [1e200, 0.0]},
-    "mass_matrix": {"q": [0.0, 1e200]},
-    "gravity_forces": {"q": [0.0, 1e200]},
-    "potential_energy": {"q": [1.0, 1e200]},
-    "center_of_mass": {"q": [0.0, 1.7e308]},
-    "momentum": {"q": [0.0, 1e200], "qd": [1e200, 0.0]},
-    "forward_dynamics": {"qd": [1e200, 0.0]},
-    "forward_dynamics, crba": {"qd": [1e200, 0.0]},
+FAR = [0.0, 1.7e308, 1.7e308]
+BEYOND = {  # finite arguments, and results, or moments and squares on the way to them, that are not
+    "inverse_dynamics": {"qd": [1e200, 0.0, 0.0]},
+    "bias_forces": {"qd": [1e200, 0.0, 0.0]},
+    "joint_reactions": {"qd": [1e200, 0.0, 0.0]},
+    "kinetic_energy": {"qd": [1e200, 0.0, 0.0]},
+    "coriolis_matrix": {"q": [0.0, 1e200, 0.0], "qd": [1e200, 0.0, 0.0]},
+    "mass_matrix": {"q": [0.0, 1e200, 0.0]},
+    "gravity_forces": {"q": [0.0, 1e200, 0.0]},
+    "potential_energy": {"q": [1.0, 1e200, 0.0]},
+    "center_of_mass": {"q": [0.0, 1.7e308, 0.0]},
+    "momentum": {"q": [0.0, 1e200, 0.0], "qd": [1e200, 0.0, 0.0]},
+    "forward_dynamics": {"qd": [1e200, 0.0, 0.0]},
+    "forward_dynamics, crba": {"qd": [1e200, 0.0, 0.0]},
+    **dict.fromkeys(("forward_kinematics", "link_poses", "jacobian", "pose_and_jacobian", "hessian"), {"q": FAR}),
+    "frame_velocity": {"q": [0.0, 1e200, 0.0], "qd": [1e200, 0.0, 0.0]},
+    "frame_acceleration": {"qd": [1e200, 0.0, 0.0]},
+    "jacobian_derivative": {"q": [0.0, 1e200, 0.0], "qd": [1e200, 0.0, 0.0]},
+    "singular_values": {"q": [0.0, 1e200, 0.0]},
+    "inverse_velocity": {"velocity": [1e200] * 6},
+    "inverse_acceleration": {"qd": [1e200, 0.0, 0.0]},
+    "static_torques": {"q": [0.0, 1e200, 0.0]},
+    "task_dynamics": {"qd": [1e200, 0.0, 0.0]},
 }
 
 
@@ -219,7 +253,9 @@ BEYOND = {  # finite arguments, and results, or first moments on the way to them
 def test_results_beyond_the_range_of_floats_are_errors(name):
     with raises(fd.NotFiniteError, "result of slider is beyond the range"):
         call(name, SLIDER, **BEYOND[name])
-    batch = {argument: np.array([[0.5, 0.5]] * 9 + [value] + [[0.5, 0.5]]) for argument, value in BEYOND[name].items()}
+    batch = {argument: np.full((11, len(value)), 0.5) for argument, value in BEYOND[name].items()}
+    for argument, value in BEYOND[name].items():
+        batch[argument][9] = value
     with raises(fd.NotFiniteError, "result of slider at sample 9 is beyond the range"):
         call(name, SLIDER, lead=(11,), **batch)
 
@@ -227,7 +263,7 @@ def test_results_beyond_the_range_of_floats_are_errors(name):
 @pytest.mark.parametrize("name", ["forward_dynamics", "forward_dynamics, crba"])
 def test_an_inertia_beyond_the_range_of_floats_is_not_called_singular(name):
     with raises(fd.NotFiniteError, "result of slider is beyond the range"):
-        call(name, SLIDER, q=[0.0, 1e200])
+        call(name, SLIDER, q=[0.0, 1e200, 0.0])
 
 
 @pytest.mark.parametrize("coupled", [False, True])

@@ -20,7 +20,7 @@ import fastdyn as fd
 from fastdyn.calls import threads
 from fastdyn.quantities import INVERSE_DYNAMICS
 from fastdyn.scalars import LANES
-from tests.samples import computed, draw, each_row, on_both, part, same, shapes, watch_helpers
+from tests.samples import computed, draw, each_row, on_both, part, same, shapes, task_of, watch_helpers
 
 jit_only = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="plain Python answers Ctrl-C anyway")
 

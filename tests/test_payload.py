@@ -24,7 +24,7 @@ from fastdyn.calls.bound import call_name
 from fastdyn.inertia import box
 from fastdyn.kernels import rows as r
 from fastdyn.quantities import QUANTITIES
-from tests.samples import EPS, GEARED, changed, computed, draw, each_row, geared, result_scale
+from tests.samples import EPS, GEARED, bound, changed, computed, draw, each_row, geared, result_scale
 from tests.test_bound import counters, repeated  # noqa: F401
 from tests.test_oracle import random_body, random_pose, with_fixed_links
 

@@ -40,7 +40,7 @@ from fastdyn.scalars import (
 )  # fmt: skip
 from fastdyn.scalars.tracing import Graph
 from fastdyn.scalars.vectors import cross
-from tests.samples import EPS, any_robot, assert_rounded, computed, core, draw, each_row, geared, part
+from tests.samples import EPS, any_robot, assert_rounded, computed, core, draw, each_row, geared, parameters, part
 
 ULP = EPS / 2  # the spacing of numbers between 1/2 and 1, where the sines are
 
@@ -445,7 +445,7 @@ SIX = any_robot("tree", 6, seed=4, prismatic=0.4, drives=True)
 assert {joint.kind for joint in SIX.joints} == {"revolute", "prismatic"}
 TRIED = {"joints": SIX, "coupled": geared(6, 4, seed=4)}
 on_each = pytest.mark.parametrize("robot", TRIED.values(), ids=TRIED)
-with_and_without = pytest.mark.parametrize("optional", [False, True], ids=["without", "with"])
+with_and_without = pytest.mark.parametrize("optional", [False, True], ids=["required inputs", "all inputs"])
 SAMPLES = 11  # a block of lanes and a part of one
 
 WAYS = {  # how the entry is run, and what its scratch holds
@@ -496,7 +496,7 @@ def test_one_text_gives_the_same_numbers_on_every_scalar(row, robot, optional, w
 def test_every_scalar_finds_what_is_not_finite(row, robot, way):
     for field in row.inputs:
         values = {name: np.ones_like(value) for name, value in draw(robot, row, 5, optional=True).items()}
-        values[field.name][4].flat[-1] = np.nan
+        values[field.name][4:].flat[-1] = np.nan
         _, status = run(row, robot, values, *WAYS.get(way, ON_SCALARS))
         assert status % 2 == 1
 

@@ -11,6 +11,8 @@ from numba.core import config
 import fastdyn as fd
 from fastdyn.kernels import singular_values as text
 from fastdyn.kinematics import Kinematics
+from fastdyn.scalars import Counting
+from fastdyn.scalars.counting import Tally
 from fastdyn.task_space import weights
 from tests import oracle
 from tests.coupled_oracle import Projected
@@ -102,6 +104,22 @@ def test_a_lane_does_not_depend_on_the_others(kind):
         assert all(one.tobytes() == other[k : k + 1].tobytes() for one, other in zip(alone, together, strict=True))
 
 
+def test_scalars_that_cannot_say_when_to_stop_make_all_sweeps():
+    """Counting scalars must not depend on values: what they compute is the same, and what they cost."""
+    rng = np.random.default_rng(3)
+    costs = []
+    for A in rng.normal(size=(2, 1, 6, 3)):
+        tally = Tally()
+        rows, c = Counting.array(A.ravel(), tally), Counting.array(np.ones(6), tally)
+        text.orthogonalise(rows, c, 3)
+        expected, entries, _ = rotated(A, np.ones((1, 6)))
+        np.testing.assert_allclose(rows.astype(float), expected.ravel(), rtol=0, atol=100 * EPS)
+        np.testing.assert_allclose(c.astype(float), entries[0], rtol=0, atol=1000 * EPS)
+        costs.append(tally.operations())
+    assert costs[0] == costs[1]
+    assert costs[0].sqrt == 2 * 15 * text.SWEEPS
+
+
 # ---------------------------------------------------------------------------------------------- against the oracle
 
 
@@ -181,6 +199,7 @@ def test_the_frame_moves_as_asked(seed):
     assert np.abs(J @ moved.qd - target).max() <= limit + 100 * EPS * condition * np.linalg.norm(J) * np.linalg.norm(qd)
     assert np.linalg.norm(moved.qd - qd) <= np.linalg.norm(found.qd - qd) * (1 + 1e-9)  # of all solutions the closest
     push = PANDA.inverse_acceleration(q, qd, target)
+    assert push.exact
     reached = PANDA.frame_acceleration(q, qd, push.qdd)
     size = np.linalg.norm(target) + np.linalg.norm(J) * np.linalg.norm(qd) ** 2 * 7
     assert np.abs(reached - target).max() <= 100 * EPS * condition * size
@@ -283,6 +302,16 @@ def test_a_fleet_solves_for_each_robot():
     assert found.qd.shape == (2, 6)
     assert found.rank.tolist() == [3, 3]
     np.testing.assert_allclose(found.qd[1], PUMA.inverse_velocity(q, np.ones(6), axes="xyz").qd, rtol=0, atol=1e-13)
+
+
+def test_a_robot_without_joints_misses_all_of_it():
+    post = fd.Robot([fd.Link("post")], [])
+    found = post.inverse_velocity(np.zeros((2, 0)), [[0] * 6, [3, 0, 4, 0, 0, 0]])
+    assert found.qd.shape == (2, 0)
+    assert found.residual.tolist() == [0, 5]
+    assert post.inverse_acceleration([], [], np.ones(6), axes="xyzrx").residual == 2
+    assert post.manipulability([]) == 0
+    assert post.condition_number([]) == np.inf
 
 
 @jit_only

@@ -186,8 +186,8 @@ def c_functions() -> dict[str, tuple[Quantity, bool]]:
     found = {}
     for name, quantity in QUANTITIES.items():
         found[name] = quantity, False
-        for field in quantity.optional:
-            found[f"{name}_with_{field.name}"] = quantity, True
+        if quantity.optional:  # all of them
+            found[f"{name}_with_{'_'.join(field.name for field in quantity.optional)}"] = quantity, True
     return found
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from fastdyn.calls.arguments import check_finite, read
 from fastdyn.errors import ArgumentError
-from fastdyn.kinematics import FrameName, Kinematics
+from fastdyn.kinematics import KEPT, FrameName, Kinematics
 from fastdyn.mechanism.frames import named_frame
 from fastdyn.mechanism.limits import RobotLimits
 from fastdyn.mechanism.parts import Array
@@ -20,8 +20,6 @@ from fastdyn.mechanism.parts import Array
 if TYPE_CHECKING:
     from fastdyn.ik.analytic import Solutions, Solver
     from fastdyn.ik.numeric import PathSolution, Problem, Search, Solution
-
-KEPT = 16  # frames, and axes that count, whose flat arrays a robot keeps
 
 
 class InverseKinematics(Kinematics):
@@ -77,9 +75,7 @@ class InverseKinematics(Kinematics):
         lead = poses.shape[:-2]
         problem = self._problem(frame, axes, limits)
         values = {name: self._coordinates(name, given, lead) for name, given in (("q0", q0), ("posture", posture))}
-        found = problem.solve(
-            poses.reshape(-1, 4, 4), values["q0"], values["posture"], _search(tol, restarts, steps, seed), threads
-        )  # fmt: skip
+        found = problem.solve(poses, values["q0"], values["posture"], _search(tol, restarts, steps, seed), threads)
         self._measure(problem, frame, poses.reshape(-1, 4, 4), found)
         return numeric.Solution(
             found.q.reshape(*lead, self.n), found.success.reshape(lead), found.error.reshape(*lead, 2),
@@ -94,7 +90,8 @@ class InverseKinematics(Kinematics):
         T: (..., 4, 4), in the base link's frame; frame: a link's or frame's name, the tip if not given. The result's
         q is (..., K, n), with K = 2, 4 or 8 branches; `valid`, (..., K), says which of them exist, `singular` where an
         angle is not determined, `reachable`, (...), whether any exists. Angles are in [-pi, pi]; with limits=True they
-        are moved by whole turns into the limits of their joints, and a branch is valid only if that can be. At a
+        are moved by whole turns into the limits of their joints, and a branch is valid only if that can be, and if
+        the coordinates of a coupled robot are then within their own limits. At a
         singularity, such as a stretched elbow, branches coincide. Joints that do not move the frame are at zero, or
         the nearest limit.
 

@@ -19,7 +19,7 @@ from fastdyn.errors import NoClosedFormError
 from fastdyn.geometry import homogeneous, inverse
 from fastdyn.kernels import closed_form_ik as rows
 from fastdyn.mechanism.description import Description
-from fastdyn.mechanism.limits import SLACK
+from fastdyn.mechanism.limits import SLACK, joint_ranges
 from fastdyn.mechanism.parts import Array, Frame
 from fastdyn.mechanism.poses import poses_at
 from fastdyn.rotations import turn
@@ -108,7 +108,7 @@ def recognize(description: Description, frame: Frame) -> ClosedForm:
         for form in one_after_another(_wrists(one, reasons, size), _parallels(one, reasons, size)):
             found = replace(form, reversed=backwards)
             deviation = _deviation(chain, found)
-            ranges = _ranges(description)[list(path)]
+            ranges = joint_ranges(description)[list(path)]
             arrays = [_arrays(found, M, size, deviation, ranges, limited) for limited in (False, True)]
             return ClosedForm(arrays[0], arrays[1], path, form.branches, deviation)
     raise NoClosedFormError(
@@ -149,18 +149,6 @@ def _chain(description: Description, frame: Frame) -> tuple[tuple[int, ...], Cha
             f"(largest smallest singular value of the Jacobian in {SAMPLES} positions: {least:.1e})"
         )
     return tuple(path), chain, M, size
-
-
-def _ranges(description: Description) -> Array:
-    """(n, 2): the limits of each joint; where one coordinate alone drives it, within those of the coordinate, too."""
-    ranges = np.array([(joint.limits.lower, joint.limits.upper) for joint in description.joints])
-    if (coupling := description.coupling) is not None:
-        for i, row in enumerate(coupling.G):
-            if len(drivers := np.flatnonzero(row)) == 1:
-                own = coupling.limits[drivers[0]]
-                low, high = sorted(row[drivers[0]] * np.array([own.lower, own.upper]) + coupling.offset[i])
-                ranges[i] = max(ranges[i, 0], low), min(ranges[i, 1], high)
-    return ranges
 
 
 def _positions() -> Array:

@@ -122,4 +122,4 @@ def least_squares(A, c, n, size, damping, tolerance, x):
     # rounding turns the range of A by its own size times the condition number
     condition = largest / where_above(smallest, 0.0, smallest, 1.0)
     noise = rank_tolerance(A, n) * rank_tolerance(A, n) * condition * size
-    return rank, where_above(missed, noise, sqrt(missed), 0.0)
+    return rank, where_above(noise, missed, 0.0, sqrt(missed))  # infinite squares are no rounding
