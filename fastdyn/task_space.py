@@ -175,16 +175,16 @@ class TaskSpace(Kinematics):
 
         Exact where the velocity is in the range of the Jacobian J (rank J = rank [J velocity]), else least squares: see
         `exact`, `rank` and `residual` of the result. Of several solutions the one closest to preferred (..., n), zero
-        if not given: motion in the null space. damping > 0, m or rad: minimises |J qd - velocity|^2 + damping^2
+        if not given: motion in the null space. damping, m or rad: minimises |J qd - velocity|^2 + damping^2
         |qd - preferred|^2 instead, which is bounded near singular poses and not exact. tolerance: singular values up to
-        this part of the largest count as zero; at least 4 max(6, n) eps. The residual is zero where it is within
-        tolerance times the condition number of the velocity.
+        this part of the largest count as zero; at least 4 max(6, n) eps, rounding. The residual is zero where it is
+        rounding, too: up to that much of the velocity times the condition number.
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.two_link(length=1.0)
-        >>> found = arm.inverse_velocity([0.0, np.pi / 2], [0.5, 0, 0, 0, 0, 0], axes="xy")
+        >>> found = arm.inverse_velocity([0.0, np.pi / 2], [0.5, 0.2, 0, 0, 0, 0], axes="xy")
         >>> found.qd.round(12).tolist(), bool(found.exact), float(found.rank)
-        ([0.0, -0.5], True, 2.0)
+        ([0.2, -0.7], True, 2.0)
         >>> arm.inverse_velocity([0.0, 0.0], [0.5, 0, 0, 0, 0, 0], axes="xy").exact.item()  # stretched: not along x
         False
         """

@@ -178,6 +178,18 @@ def test_solutions_of_coupled_robots_are_the_oracles():
     assert np.abs(robot.singular_values(q, frame=frame) - expected).max() <= 50 * EPS * expected[0]
 
 
+def test_the_axes_of_the_irb1400_move_its_joints_as_asked():
+    """Where there is one solution, that in the angles of the controller moves the joints as the chain's own does."""
+    arm, controlled = fd.robots.irb1400(), fd.robots.irb1400(coupled=True)
+    phi, target = state(controlled, 4), np.array([0.1, -0.2, 0.3, 0.2, 0.1, 0.4])
+    q = controlled.joint_positions(phi)
+    found, expected = controlled.inverse_velocity(phi, target), arm.inverse_velocity(q, target)
+    assert found.exact
+    assert expected.exact
+    limit = 100 * EPS * arm.condition_number(q) * np.linalg.norm(expected.qd)
+    np.testing.assert_allclose(controlled.G @ found.qd, expected.qd, rtol=0, atol=limit)
+
+
 # ---------------------------------------------------------------------------------------------- what it is for
 
 
@@ -222,6 +234,7 @@ def test_damping_bounds_the_velocity_near_singular_poses():
 SINGULAR = {
     "wrist": (PUMA, [0.1, 0.2, 0.3, 0.4, 0.0, 0.6], 5),
     "stretched elbow": (PUMA, [0.1, 0.2, np.arctan2(0.0203, 0.4318) - np.pi / 2, 0.4, 0.5, 0.6], 5),
+    "irb1400 at zero": (fd.robots.irb1400(), [0.0] * 6, 5),  # the wrist, axes 4 and 6
     "plane": (PLANAR, [0.3, 0.4], 2),
     "stretched plane": (PLANAR, [0.3, 0.0], 2),  # rx and ry are zero, but rz is not
     "panda": (PANDA, [0.0] * 7, 5),
