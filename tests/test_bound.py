@@ -30,7 +30,6 @@ from tests.samples import (
     GEARED,
     State,
     assert_rounded,
-    bound as bound_robot,
     computed,
     core,
     draw,
@@ -39,6 +38,9 @@ from tests.samples import (
     part,
     same,
 )  # fmt: skip
+from tests.samples import (
+    bound as bound_robot,
+)
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="bound calls are machine code")
 

@@ -25,7 +25,6 @@ from fastdyn.workspace import coupled_inverse_dynamics, gravity_forces, inverse_
 from tests.samples import (
     GEARED,
     assert_rounded,
-    bound as bound_robot,
     c_function,
     computed,
     draw,
@@ -34,6 +33,9 @@ from tests.samples import (
     same,
     shapes,
 )  # fmt: skip
+from tests.samples import (
+    bound as bound_robot,
+)
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="C functions are machine code")
 

@@ -57,7 +57,9 @@ def test_what_users_call_is_in_the_table():
 
 def test_every_way_of_calling_knows_every_quantity():
     assert [row for row, optional in c_functions().values() if not optional] == list(QUANTITIES.values())
-    assert [row for row, optional in c_functions().values() if optional] == [r for r in QUANTITIES.values() if r.optional]
+    assert [row for row, optional in c_functions().values() if optional] == [
+        r for r in QUANTITIES.values() if r.optional
+    ]
     for name in QUANTITIES:
         assert callable(getattr(workspace, name))
         assert callable(getattr(workspace, f"coupled_{name}"))
