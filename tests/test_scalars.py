@@ -40,7 +40,7 @@ from fastdyn.scalars import (
 )  # fmt: skip
 from fastdyn.scalars.tracing import Graph
 from fastdyn.scalars.vectors import cross
-from tests.samples import EPS, any_robot, assert_rounded, computed, core, draw, each_row, geared, parameters, part
+from tests.samples import EPS, FEW, any_robot, assert_rounded, computed, core, draw, each_row, geared, parameters, part
 
 ULP = EPS / 2  # the spacing of numbers between 1/2 and 1, where the sines are
 
@@ -496,12 +496,12 @@ def test_one_text_gives_the_same_numbers_on_every_scalar(row, robot, optional, w
 def test_every_scalar_finds_what_is_not_finite(row, robot, way):
     for field in row.inputs:
         values = {name: np.ones_like(value) for name, value in draw(robot, row, 5, optional=True).items()}
-        values[field.name][4].flat[-1] = np.nan
+        values[field.name].reshape(5, -1)[4, -1] = np.nan
         _, status = run(row, robot, values, *WAYS.get(way, ON_SCALARS))
         assert status % 2 == 1
 
 
-FOUR = [(row, SIX) for row in QUANTITIES.values()]
+FOUR = [(row, SIX) for row in FEW.values()]
 FOUR += [(QUANTITIES[name], TRIED["coupled"]) for name in ("inverse_dynamics", "mass_matrix", "kinetic_energy")]
 
 
