@@ -135,14 +135,13 @@ def test_conics_meet_the_circle_in_the_roots_of_a_quartic():
     for _ in range(200):
         cc, ss, one, cs, c1, s1 = Q = tuple(rng.normal(size=6))
         found = []
-        *both, real = lines(Q)
-        for a, b, d in both:
-            if real > 0 and (radicand := a * a + b * b - d * d) > 0:
+        for a, b, d in lines(Q):
+            if (radicand := a * a + b * b - d * d) > 0:
                 for side in (1, -1):
                     angle = math.atan2(b, a) + side * math.atan2(math.sqrt(radicand), -d)
                     value, residual = polished(Q, (math.sin(angle), math.cos(angle)))
-                    assert abs(residual) < 100 * EPS * np.abs(Q).sum()
-                    found.append(math.tan(0.5 * math.atan2(*value)))
+                    if abs(residual) < 100 * EPS * np.abs(Q).sum():  # else the lines are not real
+                        found.append(math.tan(0.5 * math.atan2(*value)))
         # cos = (1 - t^2) / (1 + t^2), sin = 2 t / (1 + t^2)
         quartic = [cc + one - 2 * c1, 4 * s1 - 4 * cs, 4 * ss + 2 * one - 2 * cc, 4 * cs + 4 * s1, cc + one + 2 * c1]
         roots = np.roots(quartic)
@@ -283,6 +282,18 @@ def test_unreachable_poses_have_no_valid_branch():
     assert not s.singular[1].any()
 
 
+@pytest.mark.parametrize("name", ["skew", "1 and 2 meet", "2 and 3 opposite", "2, 3, 4 parallel", "oblique gantry"])
+def test_poses_of_which_many_are_unreachable(name):
+    arm = arm_of(ARMS[name][0], name)
+    rng = np.random.default_rng(4)
+    T = np.tile(np.eye(4), (200, 1, 1))
+    T[:, :3, :3] = fd.rotations.from_vector(rng.uniform(-2, 2, (200, 3)))
+    T[:, :3, 3] = rng.uniform(-1, 1, (200, 3))
+    s = arm.inverse_kinematics_all(T)
+    assert 0.1 < s.reachable.mean() < 0.95
+    assert pose_errors(arm, s, T).max() < ACCURACY
+
+
 # ---------------------------------------------------------------------------------------------- limits, coordinates
 
 
@@ -299,6 +310,15 @@ def test_limits_keep_the_solutions_within_them():
     assert np.array_equal(s.valid, inside.all(axis=-1))
     assert 0.1 < s.valid.mean() < 0.9
     assert apart(s.q[s.valid], every.q[s.valid]).max() == pytest.approx(0.0, abs=1e-14)
+
+
+def test_branches_outside_limits_are_not_singular():
+    arm = fd.robots.puma560()
+    T = arm.forward_kinematics([0.1, 0.2, 0.3, 0.4, math.pi, 0.6])  # joint 5 turns by 100 degrees at most
+    assert (arm.inverse_kinematics_all(T).singular == -1).any()
+    s = arm.inverse_kinematics_all(T, limits=True)
+    assert s.reachable
+    assert not s.singular.any()
 
 
 @pytest.mark.parametrize("limits", [(4.0, 9.0), (-math.inf, -5.0), (7.0, math.inf), (-8.0, -1.0)])

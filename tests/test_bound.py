@@ -27,6 +27,7 @@ from fastdyn.calls.bound import Bound, c_functions, call_name
 from fastdyn.compiler.entries import Entry
 from fastdyn.quantities import FIELDS, GRAVITY_FORCES, METHODS, QUANTITIES, Quantity
 from tests.samples import (
+    FEW,
     GEARED,
     State,
     assert_rounded,
@@ -34,6 +35,7 @@ from tests.samples import (
     core,
     draw,
     each_row,
+    few_rows,
     geared,
     part,
     same,
@@ -54,6 +56,11 @@ ROBOTS = [
 ]
 TREE, CHAIN = (make(12, seed=5, prismatic=0.3, drives=True) for make in (fd.robots.random_tree, fd.robots.random_chain))
 each_robot = pytest.mark.parametrize("robot", ROBOTS, ids=repr)
+# all rows on one robot of each kind, and those of FEW on all robots
+PAIRS = [(robot, row) for robot in ROBOTS for row in (QUANTITIES if robot.n == 7 or robot.coupling else FEW).values()]
+each_pair = pytest.mark.parametrize(
+    ("robot", "row"), PAIRS, ids=[f"{row.name}-{type(robot).__name__}-{robot.name}" for robot, row in PAIRS]
+)
 with_and_without = pytest.mark.parametrize("optional", [False, True], ids=["required inputs", "all inputs"])
 
 
@@ -98,8 +105,7 @@ def compiled_so_far() -> list[int]:
 # ---------------------------------------------------------------------------------------------- the same numbers
 
 
-@each_robot
-@each_row
+@each_pair
 @with_and_without
 def test_bound_calls_give_what_checked_calls_give(robot, row, optional):
     bound = bind(robot)
@@ -112,8 +118,7 @@ def test_bound_calls_give_what_checked_calls_give(robot, row, optional):
         assert_rounded(results(bound, row), part(lanes, 0), robot, row, values)
 
 
-@each_robot
-@each_row
+@each_pair
 def test_of_the_state_only_the_result_changes(robot, row):
     bound = bind(robot)
     values = everything(robot)
@@ -308,8 +313,7 @@ def test_nothing_to_move_is_nothing_to_bind():
 # ---------------------------------------------------------------------------------------------- status
 
 
-@each_robot
-@each_row
+@each_pair
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_what_is_not_finite_in_any_place_is_told(robot, row, value):
     bound = bound_robot(robot, row.name)
@@ -400,7 +404,7 @@ def repeated(call: Callable[[], Any], times: int) -> None:
         call()
 
 
-@each_row
+@few_rows
 @pytest.mark.parametrize("robot", [fd.robots.puma560(), GEARED], ids=repr)
 def test_calls_allocate_nothing(row, robot, counters):
     bound = bound_robot(robot, row.name)
@@ -430,7 +434,7 @@ def test_calls_allocate_nothing(row, robot, counters):
 def test_a_million_calls_need_no_memory():
     bound = bind(fd.robots.puma560())
     write(bound, everything(bound.robot))
-    calls = [call(bound, row) for row in QUANTITIES.values()]
+    calls = [call(bound, row) for row in FEW.values()]
     for compute in calls:
         repeated(compute, 1000)
     gc.collect()

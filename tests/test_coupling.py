@@ -11,10 +11,24 @@ from hypothesis import strategies as st
 
 import fastdyn as fd
 from fastdyn.geometry import go
-from fastdyn.quantities import METHODS, QUANTITIES
+from fastdyn.quantities import QDD, QUANTITIES
 from tests.coupled_oracle import Projected
 from tests.peers import Pinocchio
-from tests.samples import EPS, energy_scale, of_row, reach, result_scale, torque_scale
+from tests.samples import (
+    EPS,
+    assert_rounded,
+    computed,
+    core,
+    draw,
+    each_row,
+    energy_scale,
+    last_link,
+    part,
+    reach,
+    result_scale,
+    same,
+    torque_scale,
+)  # fmt: skip
 from tests.test_identities import momentum_scales
 from tests.test_oracle import with_fixed_links
 
@@ -34,33 +48,31 @@ def random_coupling(n, m, seed):
     return rng.normal(size=(n, m)), rng.normal(size=n)
 
 
-def call(robot, row, values, **options):
-    """The method of a quantity, for arguments by name."""
-    name = next(name for name, rows in METHODS.items() if row in rows)
-    return getattr(robot, name)(*(values[field.name] for field in row.reads), **of_row(robot, row), **options)
+def inputs(robot, row, q, qd, qdd):
+    """The required inputs of a quantity: of those not given here, random ones."""
+    given = {"q": q, "qd": qd, "qdd": qdd, "tau": qdd}
+    return {name: given.get(name, value) for name, value in draw(robot, row, *q.shape[:-1]).items()}
 
 
 def everything(robot, q, qd, qdd):
-    """All quantities of one state, by name."""
-    values = {"q": q, "qd": qd, "qdd": qdd, "tau": qdd}
-    return {name: call(robot, row, values) for name, row in QUANTITIES.items()}
+    """All results of all quantities, by name."""
+    return {name: computed(robot, row, inputs(robot, row, q, qd, qdd)) for name, row in QUANTITIES.items()}
 
 
-SOLUTIONS = [name for name, row in QUANTITIES.items() if row.solves]
+SOLUTIONS = [name for name, row in QUANTITIES.items() if row.solves and row.gives == (QDD,)]
 
 
 def close_results(found, expected, robot, row, q, qd, qdd):
     """Equal up to rounding: another compilation of the same text rounds in another order, by 8 n eps of the terms."""
-    given = {"q": q, "qd": qd, "qdd": qdd, "tau": qdd}
-    states = zip(*(given[field.name].reshape(-1, robot.n) for field in row.reads), strict=True)
-    names = [field.name for field in row.reads]
-    scale = max(result_scale(robot, row, dict(zip(names, state, strict=True))) for state in states)
-    close(found, expected, scale, factor=8 * robot.n)
+    values = inputs(robot, row, q, qd, qdd)
+    scale = max(result_scale(robot, row, part(values, place)) for place in np.ndindex(q.shape[:-1]))
+    for one, other in zip(found, expected, strict=True):
+        close(one, other, scale, factor=8 * robot.n)
 
 
 def close_accelerations(found, expected, M):
     """Equal up to rounding: a relative change of M by eps changes what is solved by cond(M) eps."""
-    close(found, expected, scale=np.linalg.cond(M).max() * np.abs(expected).max())
+    close(*found, *expected, scale=np.linalg.cond(*M).max() * np.abs(expected).max())
 
 
 # ---------------------------------------------------------------------------------------------- identities
@@ -69,10 +81,10 @@ def close_accelerations(found, expected, M):
 @pytest.mark.parametrize("lead", [(), (11,), (2, 3)])
 def test_coupling_by_the_identity_changes_nothing(lead):
     robot = fd.robots.random_tree(5, seed=3, prismatic=0.3, drives=True, helical=0.2)
-    same = robot.coupled(np.eye(5))
+    arm = robot.coupled(np.eye(5))
     values = state(robot, 1, *lead)
     expected = everything(robot, *values)
-    for name, found in everything(same, *values).items():
+    for name, found in everything(arm, *values).items():
         if name in SOLUTIONS:  # by M_phi, and not by articulated bodies
             close_accelerations(found, expected[name], expected["mass_matrix"])
         else:
@@ -86,9 +98,11 @@ def test_coupling_by_a_permutation_permutes():
     q, qd, qdd = state(robot, 2, 9)
     expected, found = everything(robot, q, qd, qdd), everything(permuted, q[:, order], qd[:, order], qdd[:, order])
     for name, row in QUANTITIES.items():
-        for axis, size in enumerate(row.gives[0].shape, start=1):
-            if size == "n" and row.gives[0].coupling:
-                expected[name] = np.take(expected[name], order, axis)
+        for k, field in enumerate(row.gives):
+            for axis, size in enumerate(field.shape, start=1):
+                if size == "n" and field.coupling:
+                    result = np.take(expected[name][k], order, axis)
+                    expected[name] = (*expected[name][:k], result, *expected[name][k + 1 :])
         if name in SOLUTIONS:
             close_accelerations(found[name], expected[name], found["mass_matrix"])
         else:
@@ -204,6 +218,8 @@ class Coupled:
         self.arm = robot.coupled(make(n, m, rng), rng.normal(size=n), motors=motors)
         self.values = dict(zip(("q", "qd", "qdd"), rng.uniform(-2, 2, (3, 2, m)), strict=True))
         self.values |= {"tau": 10 * rng.normal(size=(2, m)), "wrenches": rng.normal(size=(2, n, 6))}
+        self.values |= {name: rng.normal(size=(2, 6)) for name in ("velocity", "acceleration", "wrench", "axes")}
+        self.values |= {"preferred": rng.normal(size=(2, m)), "damping": np.array([0.0, 0.5]), "tolerance": np.zeros(2)}
         # as single precision holds them, so that both precisions are given the same
         self.values = {name: value.astype(np.float32).astype(float) for name, value in self.values.items()}
 
@@ -212,8 +228,10 @@ class Coupled:
 
     def scale(self, row, k):
         """The size of the terms that a quantity sums at state k, before G^T makes them cancel."""
+        if row.frame or row.name == "link_poses":
+            return result_scale(self.arm, row, {field.name: self.at(k)[field.name] for field in row.inputs})
         arm, robot, G, motors = self.arm, self.arm.robot, np.abs(self.arm.G), self.arm.coupling.motors
-        q, qd, qdd, tau, W = self.at(k).values()
+        q, qd, qdd, tau, W = list(self.at(k).values())[:5]
         Q, Qd, Qdd = arm.joint_positions(q), G @ np.abs(qd), G @ np.abs(qdd)
         gain, M = np.linalg.norm(G), np.linalg.norm(robot.mass_matrix(Q))
         rotors = np.array([motor.armature for motor in motors])
@@ -264,19 +282,17 @@ def test_every_quantity_agrees_with_the_oracle(name):
     projected = Projected(case.arm)
     rows = [0, 1] * 5 + [0]  # the two states fill a block of eight lanes, and begin another one
     for row in QUANTITIES.values():
-        fields = [field.name for field in row.inputs]
+        given = {field.name: case.values[field.name] for field in row.inputs}
         for dtype, eps in ((None, EPS), (np.float32, np.finfo(np.float32).eps)):
-            options = {"dtype": dtype, **({"wrenches": case.values["wrenches"][rows]} if row.optional else {})}
-            batch = call(case.arm, row, {field: case.values[field][rows] for field in fields}, **options)
+            batch = computed(case.arm, row, part(given, rows), dtype=dtype)
             for k in range(2):
-                at = case.at(k)
-                reference = getattr(projected, row.name.removesuffix("_crba"))(*(at[field] for field in fields))
-                if row.optional:
-                    options["wrenches"] = at["wrenches"]
+                at = part(given, k)
+                reference = getattr(projected, row.name.removesuffix("_crba"))(*at.values())
                 tolerance = case.tolerance(row, k, eps)
-                for found in (*batch[k::2][:5], call(case.arm, row, at, **options)):
-                    assert found.dtype == (dtype or float)
-                    assert (np.abs(found - reference) <= tolerance).all(), (row.name, dtype, k)
+                for found in (*(part(batch, t) for t in range(k, 10, 2)), computed(case.arm, row, at, dtype=dtype)):
+                    for one, other in zip(found, reference if len(row.gives) > 1 else (reference,), strict=True):
+                        assert one.dtype == (dtype or float)
+                        assert (np.abs(one - other) <= tolerance).all(), (row.name, dtype, k)
 
 
 @every_coupling
@@ -284,12 +300,14 @@ def test_every_quantity_is_pinocchios_projected(name):
     """Pinocchio knows the joints, and neither the coupling nor friction."""
     pytest.importorskip("pinocchio")
     case = Coupled(name, bare=True)
-    peer, G = Pinocchio(case.arm.robot), case.arm.G
+    peer, G, frame = Pinocchio(case.arm.robot), case.arm.G, last_link(case.arm)
     for k in range(2):
-        q, qd, qdd, tau, W = case.at(k).values()
+        at = case.at(k)
+        q, qd, qdd, tau, W = list(at.values())[:5]
         Q, Qd, Qdd = case.arm.joint_positions(q), G @ qd, G @ qdd
         M = G.T @ peer.mass_matrix(Q) @ G
         bias = G.T @ (peer.inverse_dynamics(Q, Qd, 0 * Qd, W))
+        pose, J, dJ = peer.pose(Q, frame), peer.jacobian(Q, frame), peer.jacobian_derivative(Q, Qd, frame)
         expected = {
             "inverse_dynamics": G.T @ peer.inverse_dynamics(Q, Qd, Qdd, W),
             "forward_dynamics": np.linalg.solve(M, tau - bias),
@@ -303,12 +321,23 @@ def test_every_quantity_is_pinocchios_projected(name):
             "joint_reactions": peer.joint_reactions(Q, Qd, Qdd),
             "center_of_mass": peer.center_of_mass(Q),
             "momentum": peer.momentum(Q, Qd),
+            "forward_kinematics": pose,
+            "link_poses": np.stack([peer.pose(Q, link.name) for link in case.arm.links]),
+            "jacobian": J @ G,
+            "pose_and_jacobian": (pose, J @ G),
+            "frame_velocity": J @ Qd,
+            "frame_acceleration": J @ Qdd + dJ @ Qd,
+            "jacobian_derivative": dJ @ G,
+            "static_torques": G.T @ (peer.gravity_forces(Q) - J.T @ at["wrench"]),
         }
-        assert expected.keys() == QUANTITIES.keys()
-        for row in QUANTITIES.values():
-            pushed = row.optional and row.name != "joint_reactions"
-            found = call(case.arm, row, case.at(k), **{"wrenches": W} if pushed else {})
-            assert (np.abs(found - expected[row.name]) <= 2 * case.tolerance(row, k)).all(), (row.name, k)  # of both
+        others = {"hessian", "singular_values", "inverse_velocity", "inverse_acceleration", "task_dynamics"}
+        assert expected.keys() | others == QUANTITIES.keys()
+        for name, right in expected.items():
+            row = QUANTITIES[name]
+            fields = row.reads if name == "joint_reactions" else row.inputs
+            found = computed(case.arm, row, {field.name: at[field.name] for field in fields})
+            for one, other in zip(found, right if len(row.gives) > 1 else (right,), strict=True):
+                assert (np.abs(one - other) <= 2 * case.tolerance(row, k)).all(), (name, k)  # of both
 
 
 # ---------------------------------------------------------------------------------------------- closed forms
@@ -368,7 +397,7 @@ def test_variations_are_those_of_the_robot_coupled_again():
         assert np.array_equal(changed.mount, expected.mount)
         again = expected.coupled(G, shift).inverse_dynamics(*values)
         # its model follows from the arm's, the other's from its description: they round differently
-        close_results(changed.inverse_dynamics(*values), again, changed, QUANTITIES["inverse_dynamics"], *values)
+        close_results([changed.inverse_dynamics(*values)], [again], changed, QUANTITIES["inverse_dynamics"], *values)
 
 
 # ---------------------------------------------------------------------------------------------- motors of coordinates
@@ -394,10 +423,13 @@ def test_motors_of_coordinates_that_are_joints_are_motors_of_joints(lead):
     robot = fd.robots.random_tree(5, seed=3, prismatic=0.3)
     motors = driven(5, 0)
     values = state(robot, 1, *lead)
-    expected = everything(on_joints(robot, motors), *values)
-    scale = np.linalg.norm(np.linalg.inv(expected["mass_matrix"]), axis=(-2, -1)).max()
+    moved = on_joints(robot, motors)
+    expected = everything(moved, *values)
     for name, found in everything(robot.coupled(np.eye(5), motors=motors), *values).items():
-        close(found, expected[name], scale=max(1.0, scale if name in SOLUTIONS else 1.0, np.abs(found).max()) * 5)
+        if name in SOLUTIONS:
+            close_accelerations(found, expected[name], expected["mass_matrix"])
+        else:
+            close_results(found, expected[name], moved, QUANTITIES[name], *values)
 
 
 def test_motors_of_coordinates_by_hand():
@@ -461,8 +493,8 @@ def test_motors_of_coordinates_leave_links_alone():
     without, arm = robot.coupled(G, shift), robot.coupled(G, shift, motors=driven(2, 2))
     values = state(arm, 9)
     expected, found = everything(without, *values), everything(arm, *values)
-    driven_by = {"inverse_dynamics", "mass_matrix", "bias_forces", "kinetic_energy", *SOLUTIONS}
-    assert {name for name in QUANTITIES if not np.array_equal(found[name], expected[name])} == driven_by
+    driven_by = {"inverse_dynamics", "mass_matrix", "bias_forces", "kinetic_energy", "task_dynamics", *SOLUTIONS}
+    assert {name for name in QUANTITIES if not same(found[name], expected[name])} == driven_by
 
 
 def test_motors_of_coordinates_are_checked():
@@ -510,32 +542,31 @@ def test_what_it_says_of_itself():
         arm.G[0, 0] = 3
 
 
-@pytest.mark.parametrize("row", QUANTITIES.values(), ids=QUANTITIES)
+@each_row
 def test_out_threads_and_batches(row):
     arm = fd.robots.random_tree(4, seed=5).coupled(*random_coupling(4, 2, 5))
-    q, qd, x = state(arm, 10, 1200)
-    values = {"q": q, "qd": qd, "qdd": x, "tau": x}
-    expected = call(arm, row, values)
-    assert np.array_equal(call(arm, row, values, threads=2), expected)
-    out = np.full_like(expected, np.nan)
-    assert call(arm, row, values, out=out) is out
-    assert np.array_equal(out, expected)
-    strided = np.zeros((*expected.shape, 2))[..., 0]
-    assert np.array_equal(call(arm, row, values, out=strided), expected)
-    single = call(arm, row, values, dtype=np.float32)
+    values = draw(arm, row, 1200, seed=10)
+    expected = computed(arm, row, values)
+    assert same(computed(arm, row, values, threads=2), expected)
+    for make in (np.empty_like, lambda a: np.empty((*a.shape, 2))[..., 0]):
+        out = tuple(make(array) for array in expected)
+        found = computed(arm, row, values, out=out)
+        assert all(a is b for a, b in zip(found, out, strict=True))
+        assert same(out, expected)
+    single = computed(arm, row, values, dtype=np.float32)
     for T in (1, 7, 8, 9, 16, 17, 1199):
-        last = {name: a[-T:] for name, a in values.items()}
-        assert np.array_equal(call(arm, row, last), expected[-T:]), T
-        assert np.array_equal(call(arm, row, last, dtype=np.float32), single[-T:]), T
-    scale = np.abs(expected).max()
+        last = part(values, np.s_[-T:])
+        assert same(computed(arm, row, last), part(expected, np.s_[-T:])), T
+        assert same(computed(arm, row, last, dtype=np.float32), part(single, np.s_[-T:])), T
     for t in (0, 1199):
-        close(call(arm, row, {name: a[t] for name, a in values.items()}), expected[t], scale=scale)
-    with pytest.raises(fd.ArgumentError, match="out has shape"):
-        call(arm, row, values, out=np.empty(5))
-    if row.gives[0].shape == ("n",):
-        alias = q.copy()
-        assert call(arm, row, values | {"q": alias}, out=alias) is alias
-        assert np.array_equal(alias, expected)
+        assert_rounded(computed(arm, row, part(values, t)), part(expected, t), arm, row, part(values, t))
+    with pytest.raises(fd.ArgumentError, match=r"out(\[0\])? has shape"):
+        computed(arm, row, values, out=(np.empty(5),) * len(expected))
+    if core(arm, row.gives[0]) == (2,):
+        alias = values["q"].copy()
+        found = computed(arm, row, values | {"q": alias}, out=(alias, *(np.empty_like(a) for a in expected[1:])))
+        assert found[0] is alias
+        assert same(found, expected)
 
 
 def test_batch_axes_broadcast():

@@ -237,7 +237,7 @@ BEYOND = {  # finite arguments, and results, or moments and squares on the way t
     "momentum": {"q": [0.0, 1e200, 0.0], "qd": [1e200, 0.0, 0.0]},
     "forward_dynamics": {"qd": [1e200, 0.0, 0.0]},
     "forward_dynamics, crba": {"qd": [1e200, 0.0, 0.0]},
-    **dict.fromkeys(("forward_kinematics", "link_poses", "jacobian", "pose_and_jacobian", "hessian"), {"q": FAR}),
+    **{key: {"q": FAR} for key in ("forward_kinematics", "link_poses", "jacobian", "pose_and_jacobian", "hessian")},
     "frame_velocity": {"q": [0.0, 1e200, 0.0], "qd": [1e200, 0.0, 0.0]},
     "frame_acceleration": {"qd": [1e200, 0.0, 0.0]},
     "jacobian_derivative": {"q": [0.0, 1e200, 0.0], "qd": [1e200, 0.0, 0.0]},

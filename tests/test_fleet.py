@@ -39,6 +39,7 @@ from tests.samples import (
     core,
     draw,
     each_row,
+    few_rows,
     result_scale,
     rotation,
     same,
@@ -185,7 +186,7 @@ def test_in_plain_python_each_sample_gives_the_same_bits(row, fleet):
     agree(fleet, row, draw(fleet, row, 2, R, optional=True), (2, R), exact=True)
 
 
-@each_row
+@few_rows
 @on_both
 def test_batch_axes_broadcast_against_robots(row, fleet):
     given = draw(fleet, row, 3, R, optional=True)
@@ -246,7 +247,7 @@ def test_few_robots(count, shape):
         agree(fleet, row, draw(fleet, row, *shape), (*shape[:-1], count))
 
 
-@each_row
+@few_rows
 @on_both
 def test_empty_batches(row, fleet):
     for shape in ((0, R), (0, 1), (2, 0, R)):
@@ -306,7 +307,7 @@ def test_single_precision(row, fleet):
 # ---------------------------------------------------------------------------------------------- arrays
 
 
-@each_row
+@few_rows
 @pytest.mark.parametrize("shape", [(3, R), (MANY, 1)])
 def test_out_of_any_layout(row, shape):
     given = draw(ARMS, row, *shape)

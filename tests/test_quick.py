@@ -14,7 +14,7 @@ import fastdyn as fd
 from fastdyn.calls import task
 from fastdyn.calls.headers import READABLE
 from fastdyn.scalars import SINCOS_RANGE, entry, give, sincos_rows, take
-from tests.samples import ARM, EPS, assert_rounded, computed, draw, each_row, on_both, same
+from tests.samples import ARM, EPS, assert_rounded, computed, draw, each_row, few_rows, on_both, same
 
 jit_only = pytest.mark.skipif(config.DISABLE_JIT, reason="compiled code only")
 
@@ -164,7 +164,7 @@ def test_what_is_not_finite_is_named_on_the_quick_ways_too(value, T) -> None:
 
 
 @on_both
-@each_row
+@few_rows
 def test_without_the_quick_ways_nothing_changes(row, robot, monkeypatch) -> None:
     states = [draw(robot, row), draw(robot, row, 21)]
     quick = [computed(robot, row, given) for given in states]

@@ -336,15 +336,15 @@ def bridge(P, first, last, x, y, one, other):
     z0 = plus(times(dot(ha, far), A), plus(times(level_b, B), times(level_gap, D)))
     z1, z2 = minus(times(ab, B), times(av, D)), minus(times(bb, B), times(bv, D))
     Q = dot(z1, z1), dot(z2, z2), dot(z0, z0) - distance, dot(z1, z2), dot(z0, z1), dot(z0, z2)
-    l, g, real = lines(Q)
+    l, g = lines(Q)
     if other < 0.0:
         l = g
     size = l[0] * l[0] + l[1] * l[1]
     value, margin, _ = balance(P, l[0], l[1], -l[2], size - l[2] * l[2], one)
     value, residual = polished(Q, value)
     z = plus(pa, plus(z0, plus(times(value[1], z1), times(value[0], z2))))
-    near = BRIDGED * distance - by_sign(residual, residual, -residual)
-    return value, z, minimum(minimum(margin, near), real)
+    near = BRIDGED * distance - by_sign(residual, residual, -residual)  # lines that are not real are off the conic
+    return value, z, minimum(margin, near)
 
 
 @kernel

@@ -16,7 +16,7 @@ LEAST = 1e-300  # keeps divisions finite
 
 @kernel
 def lines(Q):
-    """Two lines l . u = 0, each of length 1, that meet the circle where the conic does; above 0 where they are real."""
+    """Two lines l . u = 0, each of length 1, that meet the circle where the conic does, if it does."""
     r = extreme_root(Q)
     M = Q[0] - r, Q[1] - r, Q[2] + r, Q[3], Q[4], Q[5]
     # M = l g^T + g l^T up to a factor: its adjugate is -p p^T, p = l x g, and M + [p]x is a multiple of l g^T
@@ -31,7 +31,7 @@ def lines(Q):
         (M[3] + p[2], M[1], M[5] - p[0]),
         (M[4] - p[1], M[5] + p[0], M[2]),
     )
-    return longest(N[0], N[1], N[2]), longest(column(N, 0), column(N, 1), column(N, 2)), most
+    return longest(N[0], N[1], N[2]), longest(column(N, 0), column(N, 1), column(N, 2))
 
 
 @kernel
