@@ -146,7 +146,7 @@ def draw(robot: Any, row: Quantity, *lead: int, seed: int = 0, optional: bool = 
         for field in (row.inputs if optional else row.reads)
     }
     if "axes" in values:
-        values["axes"][..., 3] = 0.0  # does not count
+        values["axes"][..., 0] = 0.0  # does not count
     if "tolerance" in values:
         values["tolerance"] *= 1e-3  # of the largest singular value: most count
     if not robot.parameters.coupled:
