@@ -147,7 +147,7 @@ class _Arm:
             q = np.clip(q + (J.mT @ np.linalg.solve(A, error[..., None]))[..., 0], *self.range)
         pose = self.robot.forward_kinematics(q, self.frame)
         good = self._inside(q) & (np.abs(pose[:, rows, 3] - goal) <= 1e-6 * self.size).all(axis=1)
-        return q[good], pose[good, :3, 3], self.robot.manipulability(q[good], self.axes, self.frame)
+        return q[good], pose[good, :3, 3], self.robot.manipulability(q[good], self.frame, axes=self.axes)
 
     def _inside(self, q: Array) -> NDArray[np.bool_]:
         """Whether joints that several coordinates move are within their limits, too."""

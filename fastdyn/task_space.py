@@ -16,6 +16,7 @@ from fastdyn.mechanism.parts import Array
 from fastdyn.quantities import (
     INVERSE_ACCELERATION,
     INVERSE_VELOCITY,
+    RESIDUAL,
     SINGULAR_VALUES,
     STATIC_TORQUES,
     TASK_DYNAMICS,
@@ -88,10 +89,10 @@ class TaskSpace(Kinematics):
     def singular_values(
         self,
         q: ArrayLike,
-        axes: Axes = None,
         frame: FrameName = None,
         point: Point = None,
         local: bool = False,
+        axes: Axes = None,
         out: Array | None = None,
         threads: int = 1,
         dtype: DTypeLike | None = None,
@@ -101,7 +102,7 @@ class TaskSpace(Kinematics):
         Their error is a few eps of the largest.
 
         >>> import fastdyn as fd
-        >>> fd.robots.two_link(length=1.0).singular_values([0.0, np.pi / 2], "xy").round(6).tolist()
+        >>> fd.robots.two_link(length=1.0).singular_values([0.0, np.pi / 2], axes="xy").round(6).tolist()
         [1.618034, 0.618034, 0.0, 0.0, 0.0, 0.0]
         """
         values = (q,) if axes is None else (q, weights(axes))
@@ -110,10 +111,10 @@ class TaskSpace(Kinematics):
     def manipulability(
         self,
         q: ArrayLike,
-        axes: Axes = None,
         frame: FrameName = None,
         point: Point = None,
         local: bool = False,
+        axes: Axes = None,
         threads: int = 1,
         dtype: DTypeLike | None = None,
     ) -> Array:
@@ -122,20 +123,20 @@ class TaskSpace(Kinematics):
         That is sqrt(det(J J^T)), or sqrt(det(J^T J)) for fewer joints than axes; zero at singular poses.
 
         >>> import fastdyn as fd
-        >>> fd.robots.two_link(length=1.0).manipulability([0.0, np.pi / 2], "xy").round(12).item()
+        >>> fd.robots.two_link(length=1.0).manipulability([0.0, np.pi / 2], axes="xy").round(12).item()
         1.0
         """
-        sigma = self.singular_values(q, axes, frame, point, local, None, threads, dtype)
+        sigma = self.singular_values(q, frame, point, local, axes, None, threads, dtype)
         product: Array = np.where(np.arange(6) < self._count(axes), sigma, 1).prod(axis=-1)
         return product
 
     def condition_number(
         self,
         q: ArrayLike,
-        axes: Axes = None,
         frame: FrameName = None,
         point: Point = None,
         local: bool = False,
+        axes: Axes = None,
         threads: int = 1,
         dtype: DTypeLike | None = None,
     ) -> Array:
@@ -145,10 +146,10 @@ class TaskSpace(Kinematics):
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.two_link(length=1.0)
-        >>> arm.condition_number([[0.0, np.pi / 2], [0.0, 0.0]], "xy").round(6).tolist()
+        >>> arm.condition_number([[0.0, np.pi / 2], [0.0, 0.0]], axes="xy").round(6).tolist()
         [2.618034, inf]
         """
-        sigma = self.singular_values(q, axes, frame, point, local, None, threads, dtype)
+        sigma = self.singular_values(q, frame, point, local, axes, None, threads, dtype)
         last = np.broadcast_to(self._count(axes) - 1, (*sigma.shape[:-1], 1))
         largest, smallest = sigma[..., 0], np.take_along_axis(sigma, last, axis=-1)[..., 0]
         singular = smallest <= 4 * max(6, self.n) * np.finfo(precision(dtype)).eps * largest
@@ -159,13 +160,13 @@ class TaskSpace(Kinematics):
         self,
         q: ArrayLike,
         velocity: ArrayLike,
+        frame: FrameName = None,
+        point: Point = None,
+        local: bool = False,
         preferred: ArrayLike | None = None,
         axes: Axes = None,
         damping: ArrayLike | None = None,
         tolerance: ArrayLike | None = None,
-        frame: FrameName = None,
-        point: Point = None,
-        local: bool = False,
         out: tuple[Array, Array, Array] | None = None,
         threads: int = 1,
         dtype: DTypeLike | None = None,
@@ -174,16 +175,16 @@ class TaskSpace(Kinematics):
 
         Exact where the velocity is in the range of the Jacobian J (rank J = rank [J velocity]), else least squares: see
         `exact`, `rank` and `residual` of the result. Of several solutions the one closest to preferred (..., n), zero
-        if not given: motion in the null space. damping > 0, m or rad: minimises |J qd - velocity|^2 + damping^2
+        if not given: motion in the null space. damping, m or rad: minimises |J qd - velocity|^2 + damping^2
         |qd - preferred|^2 instead, which is bounded near singular poses and not exact. tolerance: singular values up to
-        this part of the largest count as zero; at least 4 max(6, n) eps. The residual is zero where it is within
-        tolerance times the condition number of the velocity.
+        this part of the largest count as zero; at least 4 max(6, n) eps, rounding. The residual is zero where it is
+        rounding, too: up to that much of the velocity times the condition number.
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.two_link(length=1.0)
-        >>> found = arm.inverse_velocity([0.0, np.pi / 2], [0.5, 0, 0, 0, 0, 0], axes="xy")
+        >>> found = arm.inverse_velocity([0.0, np.pi / 2], [0.5, 0.2, 0, 0, 0, 0], axes="xy")
         >>> found.qd.round(12).tolist(), bool(found.exact), float(found.rank)
-        ([0.0, -0.5], True, 2.0)
+        ([0.2, -0.7], True, 2.0)
         >>> arm.inverse_velocity([0.0, 0.0], [0.5, 0, 0, 0, 0, 0], axes="xy").exact.item()  # stretched: not along x
         False
         """
@@ -195,13 +196,13 @@ class TaskSpace(Kinematics):
         q: ArrayLike,
         qd: ArrayLike,
         acceleration: ArrayLike,
+        frame: FrameName = None,
+        point: Point = None,
+        local: bool = False,
         preferred: ArrayLike | None = None,
         axes: Axes = None,
         damping: ArrayLike | None = None,
         tolerance: ArrayLike | None = None,
-        frame: FrameName = None,
-        point: Point = None,
-        local: bool = False,
         out: tuple[Array, Array, Array] | None = None,
         threads: int = 1,
         dtype: DTypeLike | None = None,
@@ -285,10 +286,10 @@ class TaskSpace(Kinematics):
         self,
         q: ArrayLike,
         qd: ArrayLike,
-        axes: Axes = None,
         frame: FrameName = None,
         point: Point = None,
         local: bool = False,
+        axes: Axes = None,
         out: tuple[Array, Array, Array, Array] | None = None,
         threads: int = 1,
         dtype: DTypeLike | None = None,
@@ -303,7 +304,7 @@ class TaskSpace(Kinematics):
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0)
-        >>> found = arm.task_dynamics([0.0, np.pi / 2], [0.0, 0.0], "xy")
+        >>> found = arm.task_dynamics([0.0, np.pi / 2], [0.0, 0.0], axes="xy")
         >>> found.Lambda.diagonal().round(6).tolist(), found.kept.tolist()
         ([0.333333, 1.333333, 0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
         """
@@ -318,7 +319,14 @@ class TaskSpace(Kinematics):
         return limits_of(self.description).effort
 
     def _solved(self, row: Quantity, values: tuple[Any, ...], view: tuple[Any, ...], *options: Any) -> Any:
-        return self._in(*view)[row](values, *options)
+        found: Any = self._in(*view)[row](values, *options)
+        if (
+            not self.n and RESIDUAL in row.gives
+        ):  # nothing is computed where nothing moves: all of the target is missing
+            target, *optional = values[len(row.reads) - 1 :]
+            axes = np.asarray(optional[1]) if optional and np.any(optional[1]) else np.ones(6)
+            found[2][...] = np.linalg.norm(np.asarray(target) * axes, axis=-1)
+        return found
 
     def _options(self, preferred: Any, axes: Axes, damping: Any, tolerance: Any) -> tuple[Any, ...]:
         """The optional inputs of inverse velocities: none, or all of them."""

@@ -146,7 +146,7 @@ def draw(robot: Any, row: Quantity, *lead: int, seed: int = 0, optional: bool = 
         for field in (row.inputs if optional else row.reads)
     }
     if "axes" in values:
-        values["axes"][..., 0] = 0.0  # does not count
+        values["axes"][..., 0] = 0.0  # one of the six is left out
     if "tolerance" in values:
         values["tolerance"] *= 1e-3  # of the largest singular value: most count
     if not robot.parameters.coupled:
@@ -190,7 +190,7 @@ def computed(robot: Any, row: Quantity, values: Mapping[str, Any], **options: An
     if "out" in options and len(row.gives) == 1:
         (options["out"],) = options["out"]
     method = getattr(robot, row.name.removesuffix(f"_{row.method}"))
-    found = method(*values.values(), **of_row(robot, row), **options)
+    found = method(**values, **of_row(robot, row), **options)
     return found if len(row.gives) > 1 else (found,)
 
 
@@ -396,15 +396,15 @@ def task_scale(robot: Any, values: State) -> float:
 
 def independent(B: np.ndarray, asked: np.ndarray, eps: float) -> list[int]:
     """The rows of a whitened Jacobian that are asked for and do not depend on those before them, up to rounding."""
-    kept: list[int] = []
-    condition = 1.0
+    kept: dict[int, tuple[np.ndarray, float]] = {}  # the part of a row that is its own, and its rounding error
     for r in np.flatnonzero(asked if np.any(asked) else np.ones(6)).tolist():
-        alone = B[r] - B[kept].T @ np.linalg.lstsq(B[kept].T, B[r])[0] if kept else B[r]
-        size = np.linalg.norm(B[:3] if r < 3 else B[3:], axis=1).max()
-        if np.linalg.norm(alone) > 64 * max(6, B.shape[1]) * eps * condition * size:
-            kept.append(r)
-            condition = max(condition, np.linalg.norm(B[r]) / np.linalg.norm(alone))
-    return kept
+        own, noise = B[r], 16 * max(B.shape) * eps * np.linalg.norm(B[:3] if r < 3 else B[3:], axis=1).max()
+        for other, its_noise in kept.values():
+            factor = other @ own / (other @ other)
+            own, noise = own - factor * other, noise + abs(factor) * its_noise
+        if np.linalg.norm(own) > noise:
+            kept[r] = own, noise
+    return list(kept)
 
 
 def torque_scale_of(robot: Any, q: np.ndarray, qd: np.ndarray) -> float:

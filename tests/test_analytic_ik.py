@@ -9,8 +9,11 @@ import fastdyn as fd
 from fastdyn.errors import ArgumentError, NoClosedFormError, NotFiniteError
 from fastdyn.ik.analytic import EXACT, Solutions, continuous
 from fastdyn.ik.entries import CLOSED_FORM, closed_form_scratch
+from fastdyn.ik.methods import KEPT
+from fastdyn.kernels.conic_circle import lines, polished
 
 ACCURACY = 1e-9  # of poses, m and rad: what all solutions keep, on every arm
+EPS = np.finfo(float).eps
 X, Y, Z = np.eye(3)
 W = np.array([0.5, 0.1, 0.7])  # where wrists meet
 WRIST_X, WRIST_Z = [("R", X, W - 0.1 * X), ("R", Y, W), ("R", X, W + 0.05 * X)], [("R", h, W) for h in (Z, Y, Z)]
@@ -30,6 +33,10 @@ ARMS = {
     "1 and 3 parallel": ([TURRET, ("P", (0.3, 0, 1), (0, 0, 0)), ("R", Z, (0.2, 0.1, 0.3)), *WRIST_X], 4),
     "1 and 2 meet": ([TURRET, ("R", (1, 0, 0.3), (0, 0, 0.2)), ("R", (0, 1, 0.4), (0.2, 0.1, 0.3)), *OBLIQUE], 8),
     "2 and 3 meet": ([TURRET, ("R", (1, 0, 0.3), 0.1 * X), ("R", (0, 1, 0.4), 0.1 * X), *WRIST_Z], 8),
+    "skew": ([TURRET, ("R", (1, 0.2, 0.5), 0.1 * X), ("R", (0, 1, 0.4), (0.4, 0.1, 0.2)), *WRIST_X], 8),
+    "skew, by little": ([TURRET, ("R", (1, 0, 0.5), 0.04 * Y), ("R", Y, (0.4, 0, 0.23)), *WRIST_X], 8),
+    "skew, 2 and 3 farther": ([TURRET, ("R", (1, 0, 0.5), 0.1 * Y), ("R", (0, 1, 0.4), (0.4, 0.6, 0.9)), *OBLIQUE], 8),
+    "skew wrist at the base": ([*WRIST_X, ("R", Y, X), ("R", (1, 0, 0.3), (1, 0.2, 0.3)), ("R", SKEW, 1.5 * X)], 8),
     "2 and 3 opposite": ([TURRET, ("R", Y, (0.1, 0, 0.2)), ("R", -Y, (0.1, 0.1, 0.6)), *WRIST_X], 8),
     "wrist at the base": ([*WRIST_X, ("R", Y, (0.7, 0.2, 0.3)), ("R", -Y, (0.9, 0.2, 0.3)), ("R", SKEW, X)], 8),
     "2, 3, 4 parallel": (
@@ -120,6 +127,27 @@ def test_different_branches_are_different_solutions():
     assert s.valid.all()
     gaps = apart(s.q[:, None], s.q[None])
     assert gaps[~np.eye(8, dtype=bool)].min() > 0.1
+
+
+def test_conics_meet_the_circle_in_the_roots_of_a_quartic():
+    """With t = tan(angle / 2) the same points are the real roots of a polynomial."""
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        cc, ss, one, cs, c1, s1 = Q = tuple(rng.normal(size=6))
+        found = []
+        for a, b, d in lines(Q):
+            if (radicand := a * a + b * b - d * d) > 0:
+                for side in (1, -1):
+                    angle = math.atan2(b, a) + side * math.atan2(math.sqrt(radicand), -d)
+                    value, residual = polished(Q, (math.sin(angle), math.cos(angle)))
+                    if abs(residual) < 100 * EPS * np.abs(Q).sum():  # else the lines are not real
+                        found.append(math.tan(0.5 * math.atan2(*value)))
+        # cos = (1 - t^2) / (1 + t^2), sin = 2 t / (1 + t^2)
+        quartic = [cc + one - 2 * c1, 4 * s1 - 4 * cs, 4 * ss + 2 * one - 2 * cc, 4 * cs + 4 * s1, cc + one + 2 * c1]
+        roots = np.roots(quartic)
+        real = np.sort(roots[np.abs(roots.imag) < 1e-9].real)
+        assert len(found) == len(real)
+        assert np.allclose(np.sort(found), real, rtol=1e-7, atol=1e-7)  # np.roots loses half the digits of near roots
 
 
 # ---------------------------------------------------------------------------------------------- Norrlöf's report
@@ -254,6 +282,18 @@ def test_unreachable_poses_have_no_valid_branch():
     assert not s.singular[1].any()
 
 
+@pytest.mark.parametrize("name", ["skew", "1 and 2 meet", "2 and 3 opposite", "2, 3, 4 parallel", "oblique gantry"])
+def test_poses_of_which_many_are_unreachable(name):
+    arm = arm_of(ARMS[name][0], name)
+    rng = np.random.default_rng(4)
+    T = np.tile(np.eye(4), (200, 1, 1))
+    T[:, :3, :3] = fd.rotations.from_vector(rng.uniform(-2, 2, (200, 3)))
+    T[:, :3, 3] = rng.uniform(-1, 1, (200, 3))
+    s = arm.inverse_kinematics_all(T)
+    assert 0.1 < s.reachable.mean() < 0.95
+    assert pose_errors(arm, s, T).max() < ACCURACY
+
+
 # ---------------------------------------------------------------------------------------------- limits, coordinates
 
 
@@ -270,6 +310,15 @@ def test_limits_keep_the_solutions_within_them():
     assert np.array_equal(s.valid, inside.all(axis=-1))
     assert 0.1 < s.valid.mean() < 0.9
     assert apart(s.q[s.valid], every.q[s.valid]).max() == pytest.approx(0.0, abs=1e-14)
+
+
+def test_branches_outside_limits_are_not_singular():
+    arm = fd.robots.puma560()
+    T = arm.forward_kinematics([0.1, 0.2, 0.3, 0.4, math.pi, 0.6])  # joint 5 turns by 100 degrees at most
+    assert (arm.inverse_kinematics_all(T).singular == -1).any()
+    s = arm.inverse_kinematics_all(T, limits=True)
+    assert s.reachable
+    assert not s.singular.any()
 
 
 @pytest.mark.parametrize("limits", [(4.0, 9.0), (-math.inf, -5.0), (7.0, math.inf), (-8.0, -1.0)])
@@ -299,6 +348,16 @@ def test_coupled_robots_are_solved_in_their_coordinates():
     assert 0 < within.valid.sum() < s.valid.sum()
 
 
+def test_limits_of_a_coordinate_are_reached_by_whole_turns_of_its_joint():
+    """Joint 6 turns by -phi6 / 2 + 0.1: two turns of the coordinate are one of the joint."""
+    G, offset, limits = np.diag([1, 1, 1, 1, 1, -0.5]), [0, 0, 0, 0, 0, 0.1], [None] * 5 + [fd.Limits(20.0, 32.0)]
+    arm = fd.robots.irb1400().coupled(G, offset, limits=limits)
+    T = arm.forward_kinematics(np.random.default_rng(2).uniform([-1] * 5 + [20], [1] * 5 + [32], (50, 6)))
+    s = arm.inverse_kinematics_all(T, limits=True)
+    assert s.reachable.all()
+    arm.check_limits(s.q[s.valid])
+
+
 def test_coordinates_that_do_not_determine_six_joints_are_refused():
     G = np.eye(6)[:, :5]
     G[5, 4] = 1.0
@@ -317,6 +376,13 @@ def test_joints_that_do_not_move_the_frame_rest():
     assert (s.q[s.valid, :2] == (0.01, 0.0)).all()  # zero, or the nearest limit
     assert pose_errors(arm, s, T, "tool").max() < ACCURACY
     assert np.isnan(s.q[~s.valid]).all()
+
+
+def test_solvers_of_many_frames_are_not_kept():
+    arm = fd.robots.ur5()
+    for k in range(KEPT + 2):
+        arm.inverse_kinematics_all(np.eye(4), fd.Frame("tcp", "link6", (0.0, 0.0, 0.01 * k)))
+    assert len(arm._closed_forms) == KEPT
 
 
 def test_frames_may_be_added_ones():
@@ -395,8 +461,16 @@ def test_arms_from_real_files(file, tip):
         (lambda: fd.robots.panda(), r"expected six joints that turn or slide .* found 7 \(RRRRRRR\)"),
         (lambda: fd.Robot([fd.Link("post")], []), "found 0;"),
         (
-            lambda: arm_of([TURRET, ("R", (1, 0.2, 0.5), 0.1 * X), ("R", (0, 1, 0.4), (0.4, 0.1, 0.2)), *WRIST_X]),
-            r"axes 4, 5, 6 meet, but no neighbours of 1, 2, 3 .* axes 2, 3, 4 are not parallel \(by 1.57 rad\)",
+            lambda: arm_of([TURRET, ("R", (1, 0.2, 0.5), 0.1 * X), ("P", (0, 1, 0.4), (0.4, 0.1, 0.2)), *WRIST_X]),
+            r"axes 4, 5, 6 meet, but no neighbours of 1, 2, 3 meet or are parallel, and not all .*1, 2, 3 turn",
+        ),
+        (
+            lambda: arm_of([TURRET, ("R", (1, 0, 0.5), 1e-3 * Y), ("R", Y, (0.4, 1e-3, 0.201)), *WRIST_X]),
+            r"neighbours of 1, 2, 3 miss each other by less than 0.0",
+        ),
+        (
+            lambda: arm_of([("R", np.random.default_rng(k).normal(size=3), k * X) for k in range(6)]),
+            r"axes 4, 5, 6 miss a common point by .* m; axes 2, 3, 4 are not parallel \(by .* rad\)",
         ),
         (lambda: arm_of([TURRET, ("P", X, Z), ("P", Y, Z), *WRIST_X[:2], ("P", X, Z)]), "joints 4, 5, 6 turn"),
         (lambda: arm_of([*ARMS["2, 3, 4 parallel"][0][:5], ("R", Z, (2, 2, 2))]), "axes 5, 6 miss a common point by"),
@@ -427,6 +501,8 @@ def test_arguments_are_checked():
         arm.inverse_kinematics_all(np.eye(3))
     with pytest.raises(ArgumentError, match="frame is 'hand'"):
         arm.inverse_kinematics_all(np.eye(4), "hand")
+    with pytest.raises(ArgumentError, match=r"frame is \['tool'\]"):
+        arm.inverse_kinematics_all(np.eye(4), ["tool"])
     with pytest.raises(ArgumentError, match="threads"):
         arm.inverse_kinematics_all(T, threads=0)
 
@@ -480,9 +556,9 @@ def test_jumps_and_gaps_of_a_sequence_are_reported():
     q = np.array([0.0, 0.1, np.nan, 0.2, 2.0, 2.1])[:, None, None]
     found = Solutions(q, ~np.isnan(q[..., 0]), np.zeros((6, 1), dtype=np.int64))
     chosen = continuous(found, [False])
-    assert chosen.jumps.tolist() == [2, 4]
+    assert chosen.jumps.tolist() == [[4, 0]]
     assert chosen.branch.tolist() == [0, 0, -1, 0, 0, 0]
     assert np.isnan(chosen.q[2]).all()
-    assert continuous(found, [False], start=[1.0]).jumps.tolist() == [0, 2, 4]
+    assert continuous(found, [False], start=[1.0]).jumps.tolist() == [[0, 0], [4, 0]]
     with pytest.raises(ArgumentError, match=r"solutions.q has shape .* expected \(T, K, n\)"):
         continuous(Solutions(q[0], found.valid[0], found.singular[0]), [False])

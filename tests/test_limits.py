@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import fastdyn as fd
+from fastdyn.mechanism.limits import joint_ranges
 
 
 def slider_arm() -> fd.Robot:
@@ -151,6 +152,14 @@ def test_coordinates_have_limits_of_their_own_besides_those_of_their_joints():
     ):
         with pytest.raises(fd.LimitError, match=message):
             arm.check_limits(**values)
+
+
+def test_ranges_of_joints_are_narrowed_by_the_coordinate_that_alone_drives_them():
+    own = fd.Limits(-0.5, 0.25)
+    arm = slider_arm().coupled([[-1, 0, 0], [0, 0.1, 0], [1, 0, 1]], [0.5, 0, 0], limits=(own, own, own))
+    expected = [[0.25, 1.0], [0.0, 0.025], [-np.inf, np.inf]]
+    np.testing.assert_allclose(joint_ranges(arm.description), expected, rtol=1e-15)
+    assert np.array_equal(joint_ranges(slider_arm().description), slider_arm().limits.position)
 
 
 def test_limits_of_coordinates_stay_with_them():

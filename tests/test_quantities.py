@@ -36,7 +36,8 @@ jit_only = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="machine code onl
 def test_a_quantity_has_a_method_an_oracle_and_a_note(name):
     row = METHODS[name][0]
     parameters = list(inspect.signature(getattr(TaskSpace, name)).parameters)[1:]
-    assert parameters[: len(row.inputs)] == [field.name for field in row.inputs]
+    assert parameters[: len(row.reads)] == [field.name for field in row.reads]
+    assert set(parameters) >= {field.name for field in row.optional}
     assert parameters[-3:] == ["out", "threads", "dtype"]
     assert ">>>" in inspect.getdoc(getattr(TaskSpace, name))
     assert callable(getattr(oracle, name))

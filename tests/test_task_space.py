@@ -37,13 +37,13 @@ def agree(found, expected, scale, n):
 @pytest.mark.parametrize("axes", [None, "xyz", "zrxry"])
 def test_task_dynamics_are_the_oracles(robot, axes):
     frame, q, qd = robot.links[-1].name, state(robot, 1, 3), state(robot, 2, 3)
-    found = robot.task_dynamics(q, qd, axes, frame, local=True)
+    found = robot.task_dynamics(q, qd, frame, local=True, axes=axes)
     for k in range(3):
         numbers = None if axes is None else weights(axes)
         expected = oracle.task_dynamics(robot, q[k], qd[k], numbers, frame, local=True)
         at = {"q": q[k], "qd": qd[k], **({} if axes is None else {"axes": numbers})}
         agree([each[k] for each in found], expected, task_scale(robot, at), robot.n)
-        one = robot.task_dynamics(q[k], qd[k], axes, frame, local=True)
+        one = robot.task_dynamics(q[k], qd[k], frame, local=True, axes=axes)
         agree(one, expected, task_scale(robot, at), robot.n)
 
 
@@ -103,7 +103,7 @@ def test_inertia_is_symmetric_to_the_last_bit_and_positive():
 def test_a_payload_at_the_frame_adds_its_mass():
     """A point mass at the frame's origin adds m to the inertia of its velocity, and its weight to gravity."""
     q, qd = state(PUMA, 9), np.zeros(6)
-    before, after = (robot.task_dynamics(q, qd, "xyz") for robot in (PUMA, PUMA.with_payload(2.5)))
+    before, after = (robot.task_dynamics(q, qd, axes="xyz") for robot in (PUMA, PUMA.with_payload(2.5)))
     np.testing.assert_allclose(after.Lambda[:3, :3] - before.Lambda[:3, :3], 2.5 * np.eye(3), rtol=0, atol=1e-10)
     np.testing.assert_allclose(after.p[:3] - before.p[:3], [0, 0, 2.5 * 9.80665], rtol=0, atol=1e-9)
 
@@ -135,7 +135,7 @@ SINGULAR = {
 def test_dependent_components_are_left_free(name):
     robot, q, axes, rank = SINGULAR[name]
     qd = state(robot, 11)
-    found = robot.task_dynamics(q, qd, axes)
+    found = robot.task_dynamics(q, qd, axes=axes)
     asked = weights(axes).astype(bool)
     kept = found.kept.astype(bool)
     assert set(found.kept) <= {0.0, 1.0}
@@ -145,7 +145,7 @@ def test_dependent_components_are_left_free(name):
     assert not found.mu[~kept].any()
     assert not found.p[~kept].any()
     # those that are kept are those of the components alone
-    alone = robot.task_dynamics(q, qd, found.kept)
+    alone = robot.task_dynamics(q, qd, axes=found.kept)
     for one, other in zip(found, alone, strict=True):
         assert np.array_equal(one, other)
     np.testing.assert_allclose(
@@ -252,7 +252,7 @@ def test_a_control_loop():
     q, qd = state(PUMA, 14), state(PUMA, 15)
     loop.q[:], loop.qd[:], loop.axes[:3], loop.wrench[:] = q, qd, 1.0, 2.0
     assert loop.task_dynamics() == loop.static_torques() == 0
-    expected = PUMA.task_dynamics(q, qd, "xyz")
+    expected = PUMA.task_dynamics(q, qd, axes="xyz")
     for name in ("Lambda", "mu", "p", "kept"):
         np.testing.assert_allclose(getattr(loop, name), getattr(expected, name), rtol=0, atol=1e-10)
     np.testing.assert_allclose(loop.tau, PUMA.static_torques(q, np.full(6, 2.0)), rtol=0, atol=1e-12)

@@ -11,6 +11,8 @@ from numba.core import config
 import fastdyn as fd
 from fastdyn.kernels import singular_values as text
 from fastdyn.kinematics import Kinematics
+from fastdyn.scalars import Counting
+from fastdyn.scalars.counting import Tally
 from fastdyn.task_space import weights
 from tests import oracle
 from tests.coupled_oracle import Projected
@@ -102,6 +104,22 @@ def test_a_lane_does_not_depend_on_the_others(kind):
         assert all(one.tobytes() == other[k : k + 1].tobytes() for one, other in zip(alone, together, strict=True))
 
 
+def test_scalars_that_cannot_say_when_to_stop_make_all_sweeps():
+    """Counting scalars must not depend on values: what they compute is the same, and what they cost."""
+    rng = np.random.default_rng(3)
+    costs = []
+    for A in rng.normal(size=(2, 1, 6, 3)):
+        tally = Tally()
+        rows, c = Counting.array(A.ravel(), tally), Counting.array(np.ones(6), tally)
+        text.orthogonalise(rows, c, 3)
+        expected, entries, _ = rotated(A, np.ones((1, 6)))
+        np.testing.assert_allclose(rows.astype(float), expected.ravel(), rtol=0, atol=100 * EPS)
+        np.testing.assert_allclose(c.astype(float), entries[0], rtol=0, atol=1000 * EPS)
+        costs.append(tally.operations())
+    assert costs[0] == costs[1]
+    assert costs[0].sqrt == 2 * 15 * text.SWEEPS
+
+
 # ---------------------------------------------------------------------------------------------- against the oracle
 
 
@@ -129,7 +147,7 @@ def test_solutions_are_the_oracles(robot, options):
         more["tolerance"] = np.array([0.0, 1e-3, 1e-9])
     speed = robot.inverse_velocity(q, target, **more, frame=frame, **view)
     push = robot.inverse_acceleration(q, qd, target, **more, frame=frame, **view)
-    sigma = robot.singular_values(q, more.get("axes"), frame, **view)
+    sigma = robot.singular_values(q, frame, axes=more.get("axes"), **view)
     for k in range(3):
         at = {name: value[k] for name, value in more.items()}
         J = oracle.jacobian(robot, q[k], frame, **view)
@@ -160,6 +178,18 @@ def test_solutions_of_coupled_robots_are_the_oracles():
     assert np.abs(robot.singular_values(q, frame=frame) - expected).max() <= 50 * EPS * expected[0]
 
 
+def test_the_axes_of_the_irb1400_move_its_joints_as_asked():
+    """Where there is one solution, that in the angles of the controller moves the joints as the chain's own does."""
+    arm, controlled = fd.robots.irb1400(), fd.robots.irb1400(coupled=True)
+    phi, target = state(controlled, 4), np.array([0.1, -0.2, 0.3, 0.2, 0.1, 0.4])
+    q = controlled.joint_positions(phi)
+    found, expected = controlled.inverse_velocity(phi, target), arm.inverse_velocity(q, target)
+    assert found.exact
+    assert expected.exact
+    limit = 100 * EPS * arm.condition_number(q) * np.linalg.norm(expected.qd)
+    np.testing.assert_allclose(controlled.G @ found.qd, expected.qd, rtol=0, atol=limit)
+
+
 # ---------------------------------------------------------------------------------------------- what it is for
 
 
@@ -181,6 +211,7 @@ def test_the_frame_moves_as_asked(seed):
     assert np.abs(J @ moved.qd - target).max() <= limit + 100 * EPS * condition * np.linalg.norm(J) * np.linalg.norm(qd)
     assert np.linalg.norm(moved.qd - qd) <= np.linalg.norm(found.qd - qd) * (1 + 1e-9)  # of all solutions the closest
     push = PANDA.inverse_acceleration(q, qd, target)
+    assert push.exact
     reached = PANDA.frame_acceleration(q, qd, push.qdd)
     size = np.linalg.norm(target) + np.linalg.norm(J) * np.linalg.norm(qd) ** 2 * 7
     assert np.abs(reached - target).max() <= 100 * EPS * condition * size
@@ -203,6 +234,7 @@ def test_damping_bounds_the_velocity_near_singular_poses():
 SINGULAR = {
     "wrist": (PUMA, [0.1, 0.2, 0.3, 0.4, 0.0, 0.6], 5),
     "stretched elbow": (PUMA, [0.1, 0.2, np.arctan2(0.0203, 0.4318) - np.pi / 2, 0.4, 0.5, 0.6], 5),
+    "irb1400 at zero": (fd.robots.irb1400(), [0.0] * 6, 5),  # the wrist, axes 4 and 6
     "plane": (PLANAR, [0.3, 0.4], 2),
     "stretched plane": (PLANAR, [0.3, 0.0], 2),  # rx and ry are zero, but rz is not
     "panda": (PANDA, [0.0] * 7, 5),
@@ -250,19 +282,21 @@ def test_manipulability_and_condition_number():
     volume = np.sqrt(np.linalg.det(J @ np.swapaxes(J, 1, 2)))
     np.testing.assert_allclose(PANDA.manipulability(q), volume, rtol=1e-10)
     np.testing.assert_allclose(PANDA.condition_number(q), np.linalg.cond(J), rtol=1e-10)
-    np.testing.assert_allclose(PANDA.condition_number(q, "xyz"), np.linalg.cond(J[:, :3]), rtol=1e-10)
+    np.testing.assert_allclose(PANDA.condition_number(q, axes="xyz"), np.linalg.cond(J[:, :3]), rtol=1e-10)
     scale = np.array([1, 1, 1, 0.3, 0.3, 0.3])
     np.testing.assert_allclose(
-        PANDA.singular_values(q, scale), np.linalg.svd(scale[:, None] * J, compute_uv=False), rtol=1e-10
+        PANDA.singular_values(q, axes=scale), np.linalg.svd(scale[:, None] * J, compute_uv=False), rtol=1e-10
     )
     q = state(PLANAR, 4, 20)
     J = PLANAR.jacobian(q)
-    np.testing.assert_allclose(PLANAR.manipulability(q, "xy"), np.abs(np.linalg.det(J[:, :2])), rtol=0, atol=50 * EPS)
+    np.testing.assert_allclose(
+        PLANAR.manipulability(q, axes="xy"), np.abs(np.linalg.det(J[:, :2])), rtol=0, atol=50 * EPS
+    )
     np.testing.assert_allclose(
         PLANAR.manipulability(q), np.sqrt(np.linalg.det(np.swapaxes(J, 1, 2) @ J)), rtol=0, atol=50 * EPS
     )
-    each = PLANAR.manipulability(q[:2], [[1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1]])
-    np.testing.assert_allclose(each, [PLANAR.manipulability(q[0], "xy"), np.sqrt(2)], rtol=1e-14)
+    each = PLANAR.manipulability(q[:2], axes=[[1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1]])
+    np.testing.assert_allclose(each, [PLANAR.manipulability(q[0], axes="xy"), np.sqrt(2)], rtol=1e-14)
 
 
 def test_single_precision():
@@ -283,6 +317,16 @@ def test_a_fleet_solves_for_each_robot():
     assert found.qd.shape == (2, 6)
     assert found.rank.tolist() == [3, 3]
     np.testing.assert_allclose(found.qd[1], PUMA.inverse_velocity(q, np.ones(6), axes="xyz").qd, rtol=0, atol=1e-13)
+
+
+def test_a_robot_without_joints_misses_all_of_it():
+    post = fd.Robot([fd.Link("post")], [])
+    found = post.inverse_velocity(np.zeros((2, 0)), [[0] * 6, [3, 0, 4, 0, 0, 0]])
+    assert found.qd.shape == (2, 0)
+    assert found.residual.tolist() == [0, 5]
+    assert post.inverse_acceleration([], [], np.ones(6), axes="xyzrx").residual == 2
+    assert post.manipulability([]) == 0
+    assert post.condition_number([]) == np.inf
 
 
 @jit_only
@@ -308,15 +352,15 @@ def test_a_control_loop():
 @pytest.mark.parametrize("axes", ["", "xq", "xx", "x y", "rr"])
 def test_axes_that_are_none(axes):
     with pytest.raises(fd.ArgumentError, match=f"axes is '{axes}': expected some of x, y, z, rx, ry, rz"):
-        PUMA.singular_values(np.zeros(6), axes)
+        PUMA.singular_values(np.zeros(6), axes=axes)
 
 
 def test_axes():
     assert np.array_equal(weights("zrx"), [0, 0, 1, 1, 0, 0])
     q = state(PUMA, 8)
     whole = PUMA.singular_values(q)
-    np.testing.assert_allclose(PUMA.singular_values(q, np.zeros(6)), whole, rtol=1e-13)  # all zero: not given
-    np.testing.assert_allclose(PUMA.singular_values(q, "rzryrxzyx"), whole, rtol=1e-13)
+    np.testing.assert_allclose(PUMA.singular_values(q, axes=np.zeros(6)), whole, rtol=1e-13)  # all zero: not given
+    np.testing.assert_allclose(PUMA.singular_values(q, axes="rzryrxzyx"), whole, rtol=1e-13)
 
 
 def test_wrong_arguments_are_named():

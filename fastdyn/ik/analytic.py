@@ -14,7 +14,7 @@ from fastdyn.calls.parameters import Parameters
 from fastdyn.errors import ArgumentError, NoClosedFormError
 from fastdyn.ik.recognize import ClosedForm
 from fastdyn.mechanism.description import Description
-from fastdyn.mechanism.limits import limits_of
+from fastdyn.mechanism.limits import limits_of, outside
 from fastdyn.mechanism.parts import Array
 
 POSE = (4, 4)
@@ -61,8 +61,8 @@ class Solver:
         q, found = rows.reshape(count, K, 6), valid != 0.0
         if self.form.deviation > EXACT:
             self._refine(poses, q, found, threads)
-        result = self._in_coordinates(q, found)
-        codes = singular.astype(np.int64)
+        result = self._in_coordinates(q, found, limits)
+        codes = np.where(found, singular, 0).astype(np.int64)
         return Solutions(result.reshape(*lead, K, result.shape[2]), found.reshape(*lead, K), codes.reshape(*lead, K))
 
     def _solve(
@@ -93,14 +93,17 @@ class Solver:
         )
         q[valid] = positions[:, self.form.path]
 
-    def _in_coordinates(self, q: Array, valid: NDArray[np.bool_]) -> Array:
-        """q of the six joints as the robot's coordinates."""
+    def _in_coordinates(self, q: Array, valid: NDArray[np.bool_], limits: bool) -> Array:
+        """q of the six joints as the robot's coordinates; limits: those outside of their own become invalid."""
         given = self.given
         if given is None:
             return q
         found = np.empty((*q.shape[:-1], len(given.rest)))
         found[...] = given.rest
         found[..., given.columns] = (q - given.offset) @ given.back.T
+        if limits and self.description.coupling is not None:
+            low, high = limits_of(self.description).position.T
+            valid &= ~outside(found, low, high).any(axis=-1)
         found[~valid] = math.nan
         return found
 
@@ -149,7 +152,10 @@ def _check_poses(poses: Array, lead: tuple[int, ...]) -> None:
 
 
 class Sequence(NamedTuple):
-    """One solution for each pose of a path. q: (T, n); branch: (T,); jumps: k where q[k] is not near q[k - 1]."""
+    """One solution for each pose of a path. q: (T, n), NaN where there is none; branch: (T,), -1 where there is none.
+
+    jumps: (J, 2), rows (k, c): coordinate c changes too much from the last pose that has a solution to pose k.
+    """
 
     q: Array
     branch: NDArray[np.int64]
@@ -161,7 +167,6 @@ def continuous(solutions: Solutions, turns: ArrayLike, start: ArrayLike | None =
 
     turns: (n,), whether a coordinate may be wrapped by whole turns; start: (n,), what the first solution is nearest to
     (zero if not given); jump: the largest change of a coordinate from one pose to the next, rad or m, that is no jump.
-    A pose without solution keeps NaN and counts as a jump; the next is compared with the last that has one.
 
     >>> import fastdyn as fd
     >>> arm = fd.robots.puma560()
@@ -175,17 +180,15 @@ def continuous(solutions: Solutions, turns: ArrayLike, start: ArrayLike | None =
     if q.ndim != 3:
         raise ArgumentError(f"solutions.q has shape {q.shape}: expected (T, K, n), the solutions along one path")
     last = np.zeros(q.shape[-1]) if start is None else np.asarray(start, dtype=np.float64)
+    known = start is not None
     chosen, branch = np.full((len(q), q.shape[-1]), math.nan), np.full(len(q), -1)
-    jumps = []
-    for k in range(len(q)):
-        if not solutions.valid[k].any():
-            jumps.append(k)
-            continue
-        with np.errstate(invalid="ignore"):
-            near = q[k] - whole * np.round((q[k] - last) / np.where(whole > 0, whole, 1.0))
-        change = np.abs(near - last).max(axis=-1)
-        branch[k] = int(np.nanargmin(change))
-        if change[branch[k]] > jump and (k > 0 or start is not None):
-            jumps.append(k)
-        last = chosen[k] = near[branch[k]]
-    return Sequence(chosen, branch, np.array(jumps, dtype=np.int64))
+    jumps: list[tuple[int, int]] = []
+    for k in np.flatnonzero(solutions.reachable).tolist():
+        near = q[k] - whole * np.round((q[k] - last) / np.where(whole > 0, whole, 1.0))
+        change = np.abs(near - last)
+        branch[k] = np.nanargmin(change.max(axis=-1))
+        if known:
+            jumps += [(k, int(c)) for c in np.flatnonzero(change[branch[k]] > jump)]
+        last, known = near[branch[k]], True
+        chosen[k] = last
+    return Sequence(chosen, branch, np.array(jumps, dtype=np.int64).reshape(-1, 2))

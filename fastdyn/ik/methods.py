@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from fastdyn.calls.arguments import check_finite, read
 from fastdyn.errors import ArgumentError
-from fastdyn.kinematics import FrameName, Kinematics
+from fastdyn.kinematics import KEPT, FrameName, Kinematics
 from fastdyn.mechanism.frames import named_frame
 from fastdyn.mechanism.limits import RobotLimits
 from fastdyn.mechanism.parts import Array
@@ -20,8 +20,6 @@ from fastdyn.mechanism.parts import Array
 if TYPE_CHECKING:
     from fastdyn.ik.analytic import Solutions, Solver
     from fastdyn.ik.numeric import PathSolution, Problem, Search, Solution
-
-KEPT = 16  # frames, and axes that count, whose flat arrays a robot keeps
 
 
 class InverseKinematics(Kinematics):
@@ -77,9 +75,7 @@ class InverseKinematics(Kinematics):
         lead = poses.shape[:-2]
         problem = self._problem(frame, axes, limits)
         values = {name: self._coordinates(name, given, lead) for name, given in (("q0", q0), ("posture", posture))}
-        found = problem.solve(
-            poses.reshape(-1, 4, 4), values["q0"], values["posture"], _search(tol, restarts, steps, seed), threads
-        )  # fmt: skip
+        found = problem.solve(poses, values["q0"], values["posture"], _search(tol, restarts, steps, seed), threads)
         self._measure(problem, frame, poses.reshape(-1, 4, 4), found)
         return numeric.Solution(
             found.q.reshape(*lead, self.n), found.success.reshape(lead), found.error.reshape(*lead, 2),
@@ -94,14 +90,16 @@ class InverseKinematics(Kinematics):
         T: (..., 4, 4), in the base link's frame; frame: a link's or frame's name, the tip if not given. The result's
         q is (..., K, n), with K = 2, 4 or 8 branches; `valid`, (..., K), says which of them exist, `singular` where an
         angle is not determined, `reachable`, (...), whether any exists. Angles are in [-pi, pi]; with limits=True they
-        are moved by whole turns into the limits of their joints, and a branch is valid only if that can be. At a
+        are moved by whole turns into the limits of their joints, and a branch is valid only if that can be, and if
+        the coordinates of a coupled robot are then within their own limits. At a
         singularity, such as a stretched elbow, branches coincide. Joints that do not move the frame are at zero, or
         the nearest limit.
 
-        Arms are recognised from their axes (to 1e-6 rad, and 1e-6 of their size): spherical wrists at the end or at the
-        base, with axes 2 and 3 or 1 and 2 parallel, or intersecting, or with sliding joints; or three parallel axes
-        2, 3, 4 with 5 and 6 intersecting. For others a NoClosedFormError names the axes that prevent it:
-        `inverse_kinematics` solves them numerically. Where two axes miss by more than rounding, a Newton step follows.
+        Arms are recognised from their axes (to 1e-6 rad, and 1e-6 of their size): three axes at the end, or at the
+        base, that meet in a point, the other joints turning in any arrangement, or sliding in most; or three parallel
+        axes 2, 3, 4 with 5 and 6 meeting (or 3, 4, 5 with 1 and 2). For others a NoClosedFormError names the axes that
+        prevent it: `inverse_kinematics` solves them numerically. Where axes miss by more than rounding, a Newton step
+        follows; poses are then accurate to 1e-9 except near singularities, where they stay as far off as the axes.
 
         >>> import numpy as np, fastdyn as fd
         >>> arm = fd.robots.puma560()
@@ -160,15 +158,18 @@ class InverseKinematics(Kinematics):
 
     def _closed_form(self, frame: FrameName) -> Solver:
         """The closed form of a frame, found once."""
-        found = self._closed_forms.get(frame)
-        if found is None:
-            from fastdyn.ik.analytic import Solver
-            from fastdyn.ik.recognize import recognize
+        try:
+            return self._closed_forms[frame]
+        except (KeyError, TypeError):  # TypeError: what no frame's name can be
+            pass
+        from fastdyn.ik.analytic import Solver
+        from fastdyn.ik.recognize import recognize
 
-            form = recognize(self.description, named_frame(self.description, frame))
-            found = Solver(self.description, form, self.parameters_in(frame, None, False))
-            self._closed_forms[frame] = found
-        return found
+        form = recognize(self.description, named_frame(self.description, frame))
+        if len(self._closed_forms) >= KEPT:
+            self._closed_forms.pop(next(iter(self._closed_forms)), None)
+        self._closed_forms[frame] = Solver(self.description, form, self.parameters_in(frame, None, False))
+        return self._closed_forms[frame]
 
     def _problem(self, frame: FrameName, axes: str | None, limits: bool) -> Problem:
         """The search for poses of a frame, made once."""

@@ -22,7 +22,7 @@ from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.parts import Array, Joint
 from fastdyn.scalars.entry import SampleEntry, reals_and_integers
 
-WORTH = 512  # poses, about a millisecond: up to so many are one compiled call
+WORK = 1 << 16  # poses times rows of scratch, about a millisecond: up to so many are one compiled call
 RANGE = 1.0  # m: starts of sliding joints without limits are drawn from so far to either side
 ALL_AXES = ("x", "y", "z", "rx", "ry", "rz")
 
@@ -101,6 +101,7 @@ class Problem:
         empty = np.flatnonzero(self.bounds[:, 0] > self.bounds[:, 1])
         if empty.size:
             raise ArgumentError(f"limits: expected a range for coordinate {empty[0]} of {robot}, found none")
+        self.idle = np.clip(0.0, *self.bounds.T)  # coordinates that do not move the frame
         slides = np.array([joints[i].kind == "prismatic" for i in on_path])
         self.model, self.tree = _path_model(P, tree, path, axes)
         lengths = np.linalg.norm(self.model[r.PX : r.PZ + 1], axis=0).sum() + np.linalg.norm(self.model[r.FX :, 0][:3])
@@ -140,14 +141,13 @@ class Problem:
         threads: int = 1,
         rest: Array | None = None,
     ) -> Solution:
-        """Poses (K, 4, 4), starts and postures (K, n); not checked. rest: (n,), coordinates that do not move the frame.
+        """Poses (..., 4, 4), in all K; starts and postures (K, n). The result has one batch axis.
 
-        No start depends on anything but the search's seed and the numbers of pose and start.
+        rest: (n,), coordinates that do not move the frame.
         """
-        count, m, (tol, restarts, steps, seed) = len(T), len(self.active), search
-        if self.axes.order != (0, 1, 2):
-            T = T[..., (*self.axes.order, 3)]
-        targets = np.ascontiguousarray(T).reshape(count, 16)
+        targets = np.ascontiguousarray(T[..., (*self.axes.order, 3)] if self.axes.rotation == lm.AXIS else T)
+        targets = targets.reshape(-1, 16)
+        count, m, (tol, restarts, steps, seed) = len(targets), len(self.active), search
         starts, wishes = (self._given(values) for values in (posture if q0 is None else q0, posture))
         found, report = np.empty((count, m)), np.empty((count, lm.REPORT))
         table = self.table.copy(order="F")
@@ -172,10 +172,10 @@ class Problem:
 
             return call
 
-        if count and walk(count, useful(threads, count, WORTH), WORTH, ready):
+        worth = max(kind.lanes, WORK // self.rows)
+        if count and walk(count, useful(threads, count, worth), worth, ready):
             _refuse(T)
-        idle = np.clip(0.0, *self.bounds.T)
-        others = next(values for values in (q0, posture, rest, idle) if values is not None)
+        others = next(values for values in (q0, posture, rest, self.idle) if values is not None)
         q = np.array(np.broadcast_to(others, (count, self.n)))
         q[:, self.active] = np.clip(found * self.units, *self.bounds[self.active].T)  # units round
         error = report[:, [lm.POSITION_ERROR, lm.ANGLE_ERROR]]
@@ -261,11 +261,15 @@ def errors(T: Array, found: Array, axes: Axes) -> Array:
 
 
 def _refuse(T: Array) -> None:
-    """Raises for the first matrix that is no pose."""
-    R = T[:, :3, :3]
-    wrong = np.abs(R @ R.swapaxes(1, 2) - np.eye(3)).max(axis=(1, 2)) > lm.SQUARE
-    wrong |= (np.linalg.det(R) < 0) | (np.abs(T[:, 3] - (0, 0, 0, 1)).sum(axis=1) > lm.SQUARE)
-    raise ArgumentError(f"T is no pose in sample {np.argmax(wrong)}: expected a rotation and a last row 0, 0, 0, 1")
+    """Raises for the first of the matrices (..., 4, 4) that is no pose."""
+    R = T[..., :3, :3]
+    wrong = np.abs(R @ R.swapaxes(-1, -2) - np.eye(3)).max(axis=(-2, -1)) > lm.SQUARE
+    wrong |= (np.linalg.det(R) < 0) | (np.abs(T[..., 3, :] - (0, 0, 0, 1)).sum(axis=-1) > lm.SQUARE)
+    place = tuple(np.argwhere(wrong)[0].tolist())
+    where = f"[{', '.join(map(str, place))}]" if place else ""
+    raise ArgumentError(
+        f"T{where} is no pose: expected a rotation and a last row of (0, 0, 0, 1), found {T[place].tolist()}"
+    )
 
 
 def read_poses(T: ArrayLike) -> Array:

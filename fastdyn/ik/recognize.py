@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain as one_after_another
 from itertools import pairwise
 from typing import Any
 
@@ -18,7 +19,7 @@ from fastdyn.errors import NoClosedFormError
 from fastdyn.geometry import homogeneous, inverse
 from fastdyn.kernels import closed_form_ik as rows
 from fastdyn.mechanism.description import Description
-from fastdyn.mechanism.limits import SLACK
+from fastdyn.mechanism.limits import SLACK, joint_ranges
 from fastdyn.mechanism.parts import Array, Frame
 from fastdyn.mechanism.poses import poses_at
 from fastdyn.rotations import turn
@@ -29,6 +30,7 @@ SMALLEST = 1e-10  # sines, and lengths of the arm's size, that count as zero: a 
 FOR_EACH = 4.0  # deviations: how much larger they may be in equations than in poses
 SAMPLES = 16  # random positions in which arms are compared
 NO_LIMIT = 1e9
+APART = 0.01  # of the arm's size, skew axes: nearer ones make the conic nearly a double line, which rounding spoils
 
 
 @dataclass(frozen=True)
@@ -103,12 +105,11 @@ def recognize(description: Description, frame: Frame) -> ClosedForm:
     reasons: list[str] = []
     for backwards in (False, True):
         one = chain.backwards() if backwards else chain
-        for form in (*_wrists(one, reasons, size), *_parallels(one, reasons, size)):
+        for form in one_after_another(_wrists(one, reasons, size), _parallels(one, reasons, size)):
             found = replace(form, reversed=backwards)
             deviation = _deviation(chain, found)
-            joints = [description.joints[i] for i in path]
-            limits = np.array([(joint.limits.lower, joint.limits.upper) for joint in joints])
-            arrays = [_arrays(found, M, size, deviation, limits, limited) for limited in (False, True)]
+            ranges = joint_ranges(description)[list(path)]
+            arrays = [_arrays(found, M, size, deviation, ranges, limited) for limited in (False, True)]
             return ClosedForm(arrays[0], arrays[1], path, form.branches, deviation)
     raise NoClosedFormError(
         f"{name}: no closed form is known for its six axes: {'; '.join(dict.fromkeys(reasons))}; "
@@ -204,10 +205,16 @@ def _wrists(chain: Chain, reasons: list[str], size: float) -> Iterator[Form]:
     for order in orders:
         for mirrored in (False, True):
             yield from _positions_of(chain.ordered(order), w, mirrored)
-    reasons.append(
-        f"axes {_numbers(chain, (3, 4, 5))} meet, but no neighbours of {_numbers(chain, (0, 1, 2))} "
-        "meet or are parallel"
-    )
+    here, others = _numbers(chain, (3, 4, 5)), _numbers(chain, (0, 1, 2))
+    if chain.slides.any():
+        reasons.append(
+            f"axes {here} meet, but no neighbours of {others} meet or are parallel, and not all of them turn"
+        )
+    else:
+        yield from _skew(chain, w)
+        reasons.append(
+            f"axes {here} meet, but neighbours of {others} miss each other by less than {APART * size:.3g} m"
+        )
 
 
 def _positions_of(chain: Chain, w: Array, mirrored: bool) -> Iterator[Form]:
@@ -232,6 +239,21 @@ def _positions_of(chain: Chain, w: Array, mirrored: bool) -> Iterator[Form]:
     elif kinds in ("PPR", "PPP"):
         count = 4 if kinds == "PPR" else 2
         yield replace(form, chain=replace(chain, h=h, p=p), position=rows.TWO_SLIDE, branches=count)
+
+
+def _skew(chain: Chain, w: Array) -> Iterator[Form]:
+    """Three turning joints whose neighbours neither meet nor are parallel; a and b: the two farther from each other."""
+    found = []
+    for mirrored, a, b in ((False, 0, 1), (True, 2, 1)):
+        h, p = chain.h, chain.p.copy()
+        n = np.cross(h[a], h[b])
+        along = np.linalg.solve(np.array([h[a], -h[b], n]).T, p[b] - p[a])  # to the feet of their common normal
+        p[a], p[b] = p[a] + along[0] * h[a], p[b] + along[1] * h[b]
+        form = Form(replace(chain, p=p), rows.WRIST, w, rows.SKEW, mirrored=mirrored)
+        found.append((float(np.linalg.norm(p[b] - p[a])), form))
+    distance, form = max(found, key=lambda pair: pair[0])
+    if distance > APART:
+        yield form
 
 
 def _across(a: Array, b: Array, kind: str) -> bool:
@@ -304,6 +326,9 @@ def _arrays(
         n = np.cross(a, b) / np.linalg.norm(np.cross(a, b))
         P[rows.DUAL, :3] = n
         P[rows.DUAL_Y, :3], P[rows.DUAL_Z, :3] = np.linalg.inv([a, b, n]).T[:2]
+    if form.kind == rows.WRIST and form.position == rows.SKEW:
+        a, b = (2, 1) if form.mirrored else (0, 1)
+        P[rows.DUAL : rows.DUAL_Z + 1, :3] = np.linalg.inv([chain.h[a], chain.h[b], chain.p[b] - chain.p[a]]).T
     P[rows.THRESHOLD, :3] = size, max(ROUNDING, FOR_EACH * deviation), max(SMALLEST, FOR_EACH * deviation) ** 2
     tree[rows.SLIDES], tree[rows.JOINT] = chain.slides, chain.joints
     tree[rows.ARM] = form.kind, form.position, form.reversed, form.mirrored, form.branches, limited

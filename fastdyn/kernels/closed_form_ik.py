@@ -2,11 +2,12 @@
 
 At q = 0 joint i has the axis h through p, in the base's frame. It moves points by E(q) x = p + R(q) (x - p), or
 x + q h if it slides. The arm's displacement from q = 0 is G = T M^-1 = E1 E2 ... E6, with the frame's pose M at q = 0.
-Each unknown follows from one of three equations in which all others cancel:
+Each unknown follows from one of these equations, in which all others cancel:
 
     level   n . E x = n . y         a given height along n: a cos q + b sin q = d, linear if the joint slides
     reach   |E x - o| = |y - o|     a given distance from o: the same, quadratic if the joint slides
     face    E x = y                 one angle, in the plane perpendicular to the axis
+    bridge  Ea Eb Ec x = y          joint c of three that turn: a conic in cos q and sin q, up to four solutions
 
 Which ones, in which order, depends on the arm (ik/recognize.py), of one of two classes:
 
@@ -19,7 +20,8 @@ where there is a solution; `free` is 1 where an angle is not determined (it is t
 
 import math
 
-from fastdyn.scalars import atan2, fill, kernel, load, maximum, minimum, sqrt, store, where_above
+from fastdyn.kernels.conic_circle import lines, polished
+from fastdyn.scalars import atan2, by_sign, fill, kernel, load, maximum, minimum, sqrt, store, where_above
 from fastdyn.scalars.vectors import *
 
 # fmt: off
@@ -33,7 +35,8 @@ from fastdyn.scalars.vectors import *
     REST, REST_Y, REST_Z,     # M^-1, without its origin; in the fourth column that of M
     ACROSS,                   # a unit vector perpendicular to axis 6, and one perpendicular to axis 4
     BEND,                     # of axes 4, 5, 6: see bend
-    DUAL, DUAL_Y, DUAL_Z,     # of two sliding joints: n perpendicular to both, and the two dual vectors
+    # of two sliding joints: n perpendicular to both, and the dual vectors; SKEW: dual to axes a, b and their distance
+    DUAL, DUAL_Y, DUAL_Z,
     THRESHOLD,                # size; of radicands; of squared sizes that count as zero
     ROWS,
 ) = range(21)
@@ -44,9 +47,10 @@ SLIDES, JOINT, ARM = range(3)
 CLASS, POSITION, REVERSED, MIRRORED, BRANCHES, LIMITED = range(6)
 WRIST, PARALLELS = range(2)
 # position problems of three joints a, b, c with Ea Eb Ec x = y
-NEXT_PARALLEL, FIRST_MEET, OUTER_PARALLEL, TWO_SLIDE = range(4)
-# b and c parallel; a and b meet; a and c parallel, b slides; a and b slide
+NEXT_PARALLEL, FIRST_MEET, OUTER_PARALLEL, TWO_SLIDE, SKEW = range(5)
+# b and c parallel; a and b meet; a and c parallel, b slides; a and b slide; all turn, in any arrangement
 
+BRIDGED = 1e-10  # of the squared distance that a bridge must have: a pose is then accurate to that of the size
 KNOWN = 12  # rows of G: rotation, and G w
 VALUES = 6  # rows of the pairs of three joints
 
@@ -215,23 +219,22 @@ def face(P, h, x, y):
 
 @kernel
 def bend(P, h, to, side):
-    """Joint 5's value with h . R5 h6 = h . to, h the axis of joint 4; its margin; the square of the sine of h and to.
+    """Joint 5's value with h . R5 h6 = h . to, h the axis of joint 4; and its margin.
 
     With i = h . h5 and j = h5 . h6 the radicand is |h x to|^2 + 2 i j (h . to) - i^2 - j^2, which at the usual right
     angles is accurate where axes 4 and 6 become parallel; a^2 + b^2 - d^2 is not.
     """
     lean, tilt = P[BEND, 0], P[BEND, 1]
     off, d = cross(h, to), dot(h, to)
-    sine = dot(off, off)
-    radicand = sine + 2.0 * lean * tilt * d - (lean * lean + tilt * tilt)
+    radicand = dot(off, off) + 2.0 * lean * tilt * d - (lean * lean + tilt * tilt)
     value, margin, _ = balance(P, P[BEND, 2], P[BEND, 3], d - lean * tilt, radicand, side)
-    return value, margin, sine
+    return value, margin
 
 
 @kernel
-def aligned(P, sine, cosine):
-    """1 or -1 where two axes are parallel, or opposite, else 0."""
-    return where_above(sine, P[THRESHOLD, 2], 0.0, where_above(cosine, 0.0, 1.0, -1.0))
+def code(aligned, cosine, free):
+    """1 or -1, the sign of the cosine, where axes 4 and 6 are aligned; else 2 where another angle is free, or 0."""
+    return where_above(aligned, 0.0, where_above(cosine, 0.0, 1.0, -1.0), 2.0 * free)
 
 
 @kernel
@@ -257,18 +260,15 @@ def wrist_arm(P, tree, known, values, angles, q, valid, singular):
             store(angles, i, coordinate(P, tree, i, value))
             tip, mark = vector_moved(P, tree, i, inverse(value), tip), vector_moved(P, tree, i, inverse(value), mark)
         for flip in range(2):
-            value5, margin, sine = bend(P, h4, tip, side_of(flip, 0))
-            margin = minimum(near, margin)
-            both = aligned(P, sine, dot(h4, tip))
-            value4, _ = face(P, h4, turned(h5, value5, h6), tip)
-            value4 = where_above(both * both, 0.0, 0.0, value4[0]), where_above(both * both, 0.0, 1.0, value4[1])
+            value5, margin = bend(P, h4, tip, side_of(flip, 0))
+            value4, aligned = face(P, h4, turned(h5, value5, h6), tip)  # 0 where axes 4 and 6 are aligned
             left = turned(h5, inverse(value5), turned(h4, inverse(value4), mark))
             value6, _ = face(P, h6, across, left)
             store(angles, 3, coordinate(P, tree, 3, value4))
             store(angles, 4, coordinate(P, tree, 4, value5))
             store(angles, 5, coordinate(P, tree, 5, value6))
-            store(singular, 2 * k + flip, where_above(both * both, 0.0, both, 2.0 * free))
-            finish(P, tree, 2 * k + flip, margin, angles, q, valid, singular)
+            store(singular, 2 * k + flip, code(aligned, dot(h4, tip), free))
+            finish(P, tree, 2 * k + flip, minimum(near, margin), angles, q, valid)
 
 
 @kernel
@@ -301,6 +301,12 @@ def position(P, tree, x, y, k, values):
         c, more, free_c = reach(P, tree, last, x, minus(centre, times(b[0], axis(P, 1))), y, centre, one)
         x = moved(P, tree, 1, b, moved(P, tree, last, c, x))
         a, free_b = face(P, axis(P, first), minus(x, centre), minus(y, centre))
+    elif problem == SKEW:
+        c, z, margin = bridge(P, first, last, x, y, one, other)
+        more, free = margin, margin * 0.0
+        x = moved(P, tree, last, c, x)
+        b, free_b = face(P, axis(P, 1), minus(x, point(P, 1)), minus(z, point(P, 1)))
+        a, free_c = face(P, axis(P, first), minus(z, point(P, first)), minus(y, point(P, first)))
     else:
         c, margin, free = level(P, tree, last, triple(P, DUAL, 0), x, y, 1.0, one)
         away = minus(y, moved(P, tree, last, c, x))
@@ -310,6 +316,35 @@ def position(P, tree, x, y, k, values):
     store_value(values, 1, sense, b)
     store_value(values, last, sense, c)
     return minimum(margin, more), maximum(free, maximum(free_b, free_c))
+
+
+@kernel
+def bridge(P, first, last, x, y, one, other):
+    """Joint c's value with Ea Eb Ec x = y, the point z = Eb Ec x between, and the margin.
+
+    z has the height of y along axis a, that of Ec x along axis b, and the distances of both from points of these axes:
+    three linear equations whose right sides are linear in cos and sin of joint c, then |z - pa| = |y - pa|.
+    """
+    ha, pa, hb, pb, hc, pc = axis(P, first), point(P, first), axis(P, 1), point(P, 1), axis(P, last), point(P, last)
+    u, v, far, gap = minus(x, pc), minus(pc, pb), minus(y, pa), minus(pb, pa)
+    ab, bb, kb = terms(hb, hc, u)
+    av, bv, kv = terms(v, hc, u)
+    distance = dot(far, far)
+    level_b = dot(hb, minus(pc, pa)) + kb
+    level_gap = 0.5 * (distance + dot(gap, gap) - dot(v, v) - dot(u, u)) - kv
+    A, B, D = triple(P, DUAL, 0), triple(P, DUAL_Y, 0), triple(P, DUAL_Z, 0)
+    z0 = plus(times(dot(ha, far), A), plus(times(level_b, B), times(level_gap, D)))
+    z1, z2 = minus(times(ab, B), times(av, D)), minus(times(bb, B), times(bv, D))
+    Q = dot(z1, z1), dot(z2, z2), dot(z0, z0) - distance, dot(z1, z2), dot(z0, z1), dot(z0, z2)
+    l, g = lines(Q)
+    if other < 0.0:
+        l = g
+    size = l[0] * l[0] + l[1] * l[1]
+    value, margin, _ = balance(P, l[0], l[1], -l[2], size - l[2] * l[2], one)
+    value, residual = polished(Q, value)
+    z = plus(pa, plus(z0, plus(times(value[1], z1), times(value[0], z2))))
+    near = BRIDGED * distance - by_sign(residual, residual, -residual)  # lines that are not real are off the conic
+    return value, z, minimum(margin, near)
 
 
 @kernel
@@ -333,11 +368,9 @@ def parallel_arm(P, tree, known, values, angles, q, valid, singular):
         back = inverse(value1)
         y = moved(P, tree, 0, back, y)
         tip, up = turned(axis(P, 0), back, matrix_vector(G, h6)), transposed_vector(G, turned(axis(P, 0), value1, h))
-        value5, more, sine = bend(P, h, tip, side_of(k, 0))
-        both = aligned(P, sine, dot(h, tip))
+        value5, more = bend(P, h, tip, side_of(k, 0))
         upright = turned(h5, inverse(value5), h)
-        value6, _ = face(P, h6, up, upright)
-        value6 = where_above(both * both, 0.0, 0.0, value6[0]), where_above(both * both, 0.0, 1.0, value6[1])
+        value6, aligned = face(P, h6, up, upright)
         # where joints 2 to 4 take a direction, and the point of axis 4, that joints 5 and 6 leave alone
         mark = outward(P, G, value1, value5, value6, across)
         elbow = plus(y, outward(P, G, value1, value5, value6, minus(p4, w)))
@@ -354,8 +387,8 @@ def parallel_arm(P, tree, known, values, angles, q, valid, singular):
             store(angles, 2, coordinate(P, tree, 2, value3))
             store(angles, 3, coordinate(P, tree, 3, value4))
             others = maximum(free, maximum(free2, free3))
-            store(singular, 2 * k + bent, where_above(both * both, 0.0, both, 2.0 * others))
-            finish(P, tree, 2 * k + bent, minimum(margin, last), angles, q, valid, singular)
+            store(singular, 2 * k + bent, code(aligned, dot(h, tip), others))
+            finish(P, tree, 2 * k + bent, minimum(margin, last), angles, q, valid)
 
 
 @kernel
@@ -383,8 +416,8 @@ def coordinate(P, tree, i, value):
 
 
 @kernel
-def finish(P, tree, k, margin, angles, q, valid, singular):
-    """Branch k's coordinates into q, NaN where there is no solution; valid and singular."""
+def finish(P, tree, k, margin, angles, q, valid):
+    """Branch k's coordinates into q, NaN where there is no solution; valid."""
     if tree[ARM, LIMITED]:
         for i in range(6):
             x = load(angles, i)
@@ -393,4 +426,3 @@ def finish(P, tree, k, margin, angles, q, valid, singular):
     for i in range(6):
         store(q, first + tree[JOINT, i], where_above(margin, 0.0, load(angles, i), math.nan))
     store(valid, k, where_above(margin, 0.0, fill(angles, 1.0), 0.0))
-    store(singular, k, where_above(margin, 0.0, load(singular, k), 0.0))

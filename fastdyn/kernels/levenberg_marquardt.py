@@ -10,7 +10,7 @@ wish, the way to a posture, of which only the part remains that does not move th
 e^T e: far from the target the step is damped, near it the method is Newton's (Chan and Lawrence, General inverse
 kinematics with the error damped pseudoinverse, ICRA 1988).
 
-Lengths are in units of `table`'s maker, about half of the arm's reach, so that errors in position and in angle compare.
+Lengths are in units of about half of the arm's reach, so that errors in position and in angle compare.
 The first random starts ignore the limits of the coordinates and are given up once they head for a solution beyond
 them: most poses are found quickest so. A given start and later random ones stay within: a coordinate at its limit that
 the step would take further is held, and the step computed again without it.
@@ -47,10 +47,10 @@ DAMPING = 0.1  # lambda / (e^T e / 2)
 FLOOR = 1e-12  # of lambda: far below the squares of useful singular values, far above their rounding
 OPPOSITE = 1e-8  # 1 + cos of an angle that is nearly a half turn
 NEAR = 0.1  # e^T e / 2 of a step that heads for a solution
-FAR_AFTER, FAR = 8, 0.03  # after so many steps a start with more than this is given up
-BEYOND = 0.5  # rad or units of length: a start near a solution that is so far beyond a limit is given up
-INNER, INNER_STARTS = 0.7, 8  # the first starts are drawn from the inner part of the range: more of them succeed
-FREE_STARTS = 16  # that ignore limits
+FAR_AFTER, FAR = 10, 0.01  # after so many steps a start with more than this is given up
+BEYOND = 0.3  # rad or units of length: a start near a solution that is so far beyond a limit is given up
+INNER, INNER_STARTS = 0.5, 3  # the first starts are drawn from the inner part of the range: more of them succeed
+FREE_STARTS = 30  # that ignore limits
 POSTURE_STEPS, LONGEST = 60, 0.3  # the most steps towards a posture, and their greatest length
 SQUARE = 1e-5  # a matrix whose rows are farther from orthonormal is no rotation
 STILL = 1e-7  # a step that is shorter (squared: 1e-14) has reached the posture, as far as it can
@@ -157,15 +157,14 @@ def without(J, m, wish, e):
 
 
 @kernel
-def hold(table, J, phi, wish, bounded, y):
+def hold(table, J, before, wish, y):
     """Zeros in the columns and wishes of coordinates at a limit that the step given by y would take beyond it."""
     m = table.shape[1]
     for c in range(m):
-        value = load(phi, c)
+        value = load(before, c)
         up = where_above(table[UPPER, c], value, 1.0, 0.0 * value)
         down = where_above(value, table[LOWER, c], 1.0, 0.0 * value)
         moving = where_above(load(wish, c) + along_column(J, m, c, y), 0.0, up, down)
-        moving = where_above(bounded, 0.0, moving, 1.0)
         v, w = load_column(J, m, c)
         store_column(J, m, c, times(moving, v), times(moving, w))
         store(wish, c, moving * load(wish, c))
@@ -229,9 +228,9 @@ def plus_square(S, v):
 
 # ---------------------------------------------------------------------------------------------- the search
 
-# what a lane holds besides PHI and PREVIOUS (m rows each): rows of the scratch
+# rows of the scratch: what a lane knows besides its coordinates
 POSE, START, STEP, TOTAL, MOST = range(5)  # numbers of pose and start, steps of this start, of earlier ones, at most
-BUSY, BOUNDED, WISHING, SEEN, ASKED = range(5, 10)  # 1 or 0; WISHING may be less: the part of the wish that is taken
+BUSY, BOUNDED, WISHING, SEEN, ASKED = range(5, 10)  # 1 or 0; WISHING, of bounded lanes, may be less: a part of the wish
 POSITION2, ANGLE2, ENERGY, MOVED2, BEST = range(10, 15)  # squares of errors, e^T e / 2, square of the step; see `keep`
 TARGET = 15
 STATE = TARGET + FRAME
@@ -239,24 +238,23 @@ STATE = TARGET + FRAME
 
 def search_rows(n, m):
     """Rows of scratch, for n joints and m coordinates."""
-    return STATE + 4 * m + n + (6 + TURN) * n + 6 * m
+    return STATE + 5 * m + n + (6 + TURN) * n + 6 * m
 
 
 @kernel
 def parts_of(X, n, m):
-    """The state's PHI, PREVIOUS, POSTURE, WISH; joints, Jacobian, sines, Jacobian of coordinates."""
-    a = STATE + 4 * m
+    """Coordinates (PHI, PREVIOUS, POSTURE, WISH, CHANGE), joints, Jacobian, sines, Jacobian of the coordinates."""
+    a = STATE + 5 * m
     b = a + n + (6 + TURN) * n
     return X[STATE:a], X[a : a + n], X[a + n : a + 7 * n], X[a + 7 * n : b], X[b:]
 
 
 @kernel
 def step(P, tree, G, table, numbers, X):
-    """One step in every lane, and what is to be known before it: errors and energy at PREVIOUS, the step's start."""
+    """One step from PHI to PHI in every lane; errors and energy are those before it, at PREVIOUS."""
     n, m = P.shape[1], table.shape[1]
     state, q, J, turns, J_phi = parts_of(X, n, m)
-    phi, previous, posture, wish = state[:m], state[m : 2 * m], state[2 * m : 3 * m], state[3 * m :]
-    target = X[TARGET:STATE]
+    phi, previous, target = state[:m], state[m : 2 * m], X[TARGET:STATE]
     if G.shape[0] > 0:
         joints_of(G, phi, q)
         e = misfit(P, tree, q, target, numbers, J, turns)
@@ -271,49 +269,48 @@ def step(P, tree, G, table, numbers, X):
     store(X, POSITION2, position2)
     store(X, ANGLE2, angle2)
     store(X, ENERGY, energy)
-    bounded, wishing = load(X, BOUNDED), load(X, WISHING)
     damping = DAMPING * energy + FLOOR
-    if any_above(bounded + wishing, 0.0):
-        for c in range(m):
-            store(wish, c, wishing * (load(posture, c) - load(phi, c)))
-        y = damped_solution(J_phi, m, damping, without(J_phi, m, wish, e))
-        hold(table, J_phi, phi, wish, bounded, y)
-        y = damped_solution(J_phi, m, damping, without(J_phi, m, wish, e))
-        cautious(table, X, phi, previous, wish, J_phi, y)
-    else:
-        y = damped_solution(J_phi, m, damping, e)
-        for c in range(m):
-            value = load(phi, c)
-            store(previous, c, value)
-            store(phi, c, value + along_column(J_phi, m, c, y))
+    y = damped_solution(J_phi, m, damping, e)
+    for c in range(m):
+        value = load(phi, c)
+        store(previous, c, value)
+        store(phi, c, value + along_column(J_phi, m, c, y))
+    if any_above(load(X, BOUNDED), 0.0):
+        careful_step(table, X, state, J_phi, damping, e)
     add(X, STEP, 1.0)
 
 
 @kernel
-def cautious(table, X, phi, previous, wish, J, y):
-    """The step of lanes that are bounded, or wish for a posture.
+def careful_step(table, X, state, J, damping, e):
+    """Another step for lanes that are bounded; PHI of other lanes remains as it is.
 
-    The latter make no long steps, and take half as much of the wish when they turn back: they passed the nearest point.
+    Those that wish for a posture make no long steps, and take half as much of the wish when they turn back: they passed
+    the nearest point.
     """
     m, bounded, wishing = table.shape[1], load(X, BOUNDED), load(X, WISHING)
+    phi, previous, posture = state[:m], state[m : 2 * m], state[2 * m : 3 * m]
+    wish, change = state[3 * m : 4 * m], state[4 * m :]
+    for c in range(m):
+        store(wish, c, wishing * (load(posture, c) - load(previous, c)))
+    y = damped_solution(J, m, damping, without(J, m, wish, e))
+    hold(table, J, previous, wish, y)
+    y = damped_solution(J, m, damping, without(J, m, wish, e))
     length2 = back = fill(X, 0.0)
     for c in range(m):
-        change = load(wish, c) + along_column(J, m, c, y)
-        store(wish, c, change)
-        length2 = length2 + change * change
-        back = back - change * (load(phi, c) - load(previous, c))
-    store(X, WISHING, where_above(back, 0.0, 0.5 * wishing, minimum(1.25 * wishing, 1.0)))
+        way = load(wish, c) + along_column(J, m, c, y)
+        length2 = length2 + way * way
+        back = back - way * load(change, c)
+        store(change, c, way)
     factor = where_above(wishing, 0.0, minimum(1.0, LONGEST / sqrt(maximum(length2, STILL * STILL))), 1.0)
     moved2 = fill(X, 0.0)
     for c in range(m):
-        value = load(phi, c)
-        wished = value + factor * load(wish, c)
+        value = load(previous, c)
+        wished = value + factor * load(change, c)
         within = minimum(maximum(wished, table[LOWER, c]), table[UPPER, c])
-        next_value = where_above(bounded, 0.0, within, wished)
-        store(previous, c, value)
-        store(phi, c, next_value)
-        moved2 = moved2 + (next_value - value) * (next_value - value)
+        store(phi, c, where_above(bounded, 0.0, within, load(phi, c)))
+        moved2 = moved2 + (within - value) * (within - value)
     store(X, MOVED2, moved2)
+    store(X, WISHING, where_above(back, 0.0, 0.5 * wishing, minimum(1.25 * wishing, 1.0)))
 
 
 @kernel
@@ -327,7 +324,7 @@ def ask(table, X):
     still = where_above(STILL * STILL * wishing * wishing, load(X, MOVED2), one, zero)
     asked = where_above(wishing, 0.0, still, reached)
     asked = where_above(steps, load(X, MOST), one, asked)
-    usual = where_above(bounded + wishing, 0.0, zero, one)
+    usual = where_above(bounded, 0.0, zero, one)
     far = where_above(steps, FAR_AFTER + 0.5, where_above(energy, FAR, usual, zero), zero)
     first = where_above(NEAR, energy, usual * (one - load(X, SEEN)), zero)
     return load(X, BUSY) * (asked + far + first)
@@ -482,6 +479,7 @@ def settle(table, numbers, starts, posture, found, report, X, lane):
         for c in range(m):
             X[STATE + c, lane] = X[STATE + m + c, lane]
             X[STATE + 2 * m + c, lane] = posture[int(X[POSE, lane]), c]
+            X[STATE + 4 * m + c, lane] = 0.0
         return False
     if improved:  # the pose was lost on the way: what was kept remains
         return finished(report, X, lane)

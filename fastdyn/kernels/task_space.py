@@ -17,7 +17,7 @@ from fastdyn.kernels.rows import INDEX, PARENT
 from fastdyn.kernels.singular_values import SIX, eps, square
 from fastdyn.scalars import add, fill, kernel, load, maximum, sqrt, store, where_above
 
-SINGULAR = 64.0  # times max(6, n) eps: the sine of the angle that counts as zero between a row of J' and others
+NOISE = 16.0  # times max(6, n) eps: rounding errors of the rows of J', relative to the largest
 
 
 def static_torques_rows(n):
@@ -46,17 +46,17 @@ def coupled_task_dynamics_rows(n):
 
 
 def parts_rows(n):
-    return (SIX + 2 + n) * n + SIX * (SIX + 2)
+    return (SIX + 2 + n) * n + SIX * (SIX + 3)
 
 
 @kernel
 def parts(n, work):
-    """The rows of `work` by name: J, h, g, M, E (6x6), b and gains (6 each), the rest."""
+    """The rows of `work` by name: J, h, g, M, E (6x6), b, gains and noise (6 each), the rest."""
     h, M, E, b = SIX * n, (SIX + 2) * n, (SIX + 2 + n) * n, (SIX + 2 + n) * n + SIX * SIX
     vectors, rest = work[h:M], work[b:]
     return (
         work[:h], vectors[:n], vectors[n:], work[M:E], work[E:b],
-        rest[:SIX], rest[SIX : 2 * SIX], rest[2 * SIX :],
+        rest[:SIX], rest[SIX : 2 * SIX], rest[2 * SIX : 3 * SIX], rest[3 * SIX :],
     )  # fmt: skip
 
 
@@ -64,7 +64,7 @@ def parts(n, work):
 def task_dynamics(P, tree, q, qd, axes, Lambda, mu, p, kept, work):
     """Lambda, mu and p; kept: 1 for components that they are of. Returns a joint that moves no inertia, or -1."""
     n = P.shape[1]
-    J, h, g, M, E, b, gains, rest = parts(n, work)
+    J, h, g, M, E, b, gains, noise, rest = parts(n, work)
     kinematics.frame_acceleration(P, tree, q, qd, work[:0], b, rest)
     kinematics.jacobian(P, tree, q, J, rest)
     gravity.gravity_forces(P, tree, q, g, rest)
@@ -77,14 +77,14 @@ def task_dynamics(P, tree, q, qd, axes, Lambda, mu, p, kept, work):
     whiten(tree, M, g)
     for r in range(SIX):
         whiten(tree, M, J[n * r : n * (r + 1)])
-    project(J, b, h, g, axes, Lambda, mu, p, kept, E, gains, n)
+    project(J, b, h, g, axes, Lambda, mu, p, kept, E, gains, noise, n)
     return bad
 
 
 @kernel
 def coupled_task_dynamics(P, tree, G, pattern, q, qd, axes, Lambda, mu, p, kept, work):
     n, m = pattern[coupling.SIZES, 0], pattern[coupling.SIZES, 1]
-    J, h, g, M, E, b, gains, rest = parts(m, work)
+    J, h, g, M, E, b, gains, noise, rest = parts(m, work)
     joint_q, joint_qd, force = rest[:n], rest[n : 2 * n], rest[2 * n : 3 * n]
     joint_M, rest = rest[3 * n : 3 * n + n * n], rest[3 * n + n * n :]
     coupling.positions(G, pattern, q, joint_q)
@@ -106,7 +106,7 @@ def coupled_task_dynamics(P, tree, G, pattern, q, qd, axes, Lambda, mu, p, kept,
     whiten_dense(M, g, m)
     for r in range(SIX):
         whiten_dense(M, J[m * r : m * (r + 1)], m)
-    project(J, b, h, g, axes, Lambda, mu, p, kept, E, gains, m)
+    project(J, b, h, g, axes, Lambda, mu, p, kept, E, gains, noise, m)
     return bad
 
 
@@ -136,28 +136,26 @@ def whiten_dense(M, y, m):
 
 
 @kernel
-def project(J, b, h, g, axes, Lambda, mu, p, kept, E, gains, n):
+def project(J, b, h, g, axes, Lambda, mu, p, kept, E, gains, noise, n):
     """Lambda, mu and p from whitened J, h and g.
 
     The row operations that make the rows of J orthogonal, with squared lengths d, make E of the unit matrix and change
     b: then Lambda = E^T d^-1 E. gains: of 1 / d. Rows that depend on those before them are left out, as are those that
-    are not asked for: their gains are zero. Rounding errors of a row are those of the largest of the three linear or
-    angular ones, and grow with the condition of the rows before it.
+    are not asked for: their gains are zero. noise: a bound of a row's rounding errors, at first those of the largest of
+    the three linear or angular rows, to which others add what is subtracted of them.
     """
-    linear, angular = largest(J, n, 0), largest(J, n, 3)
+    tolerance = NOISE * max(SIX, n) * eps(J)
+    linear, angular = tolerance * sqrt(largest(J, n, 0)), tolerance * sqrt(largest(J, n, 3))
     ask(J, axes, Lambda, mu, p, kept, E, n)
-    tolerance = SINGULAR * max(SIX, n) * eps(J)
-    condition = fill(J, 1.0)
     for r in range(SIX):
-        whole = square(J, n, r)
+        store(noise, r, linear if r < 3 else angular)
         for s in range(r):
-            deflate(J, n, s, r, load(gains, s), E, b)
+            factor = load(gains, s) * product(J, n, s, r)
+            deflate(J, n, s, r, factor, E, b)
+            add(noise, r, maximum(factor, -factor) * load(noise, s))
         length = square(J, n, r)
-        enough = tolerance * tolerance * condition * (linear if r < 3 else angular)
-        asked = where_above(length, enough, load(kept, r), 0.0)
-        length = where_above(asked, 0.0, length, 1.0)
-        condition = where_above(asked, 0.0, maximum(condition, whole / length), condition)
-        gain = asked / length
+        asked = where_above(length, load(noise, r) * load(noise, r), load(kept, r), 0.0)
+        gain = asked / where_above(asked, 0.0, length, 1.0)
         store(kept, r, asked)
         store(gains, r, gain)
         moving, heavy = taken(J, n, r, h, gain) - gain * load(b, r), taken(J, n, r, g, gain)
@@ -195,12 +193,17 @@ def ask(J, axes, Lambda, mu, p, kept, E, n):
 
 
 @kernel
-def deflate(J, n, s, r, gain, E, b):
-    """Subtracts from row r its component along row s."""
-    factor = fill(J, 0.0)
+def product(J, n, s, r):
+    """The inner product of two rows."""
+    total = fill(J, 0.0)
     for k in range(n):
-        factor = factor + load(J, n * s + k) * load(J, n * r + k)
-    factor = gain * factor
+        total = total + load(J, n * s + k) * load(J, n * r + k)
+    return total
+
+
+@kernel
+def deflate(J, n, s, r, factor, E, b):
+    """Subtracts a multiple of row s from row r."""
     for k in range(n):
         add(J, n * r + k, -(factor * load(J, n * s + k)))
     for k in range(s + 1):

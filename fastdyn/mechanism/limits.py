@@ -49,6 +49,19 @@ def limits_of(robot: Mechanism) -> RobotLimits:
     return joints if robot.coupling is None else _of_coordinates(joints, robot.coupling)
 
 
+def joint_ranges(robot: Mechanism) -> Array:
+    """The positions of joints, (joints, 2), within their limits and those of a coordinate that alone drives them."""
+    ranges: Array = _of_joints(robot.joints).position.copy()
+    if robot.coupling is not None:
+        for i, (row, shift) in enumerate(zip(robot.coupling.G, robot.coupling.offset, strict=True)):
+            drivers = np.flatnonzero(row)
+            if len(drivers) == 1:
+                own = robot.coupling.limits[drivers[0]]
+                low, high = sorted(row[drivers[0]] * np.array([own.lower, own.upper]) + shift)
+                ranges[i] = max(ranges[i, 0], low), min(ranges[i, 1], high)
+    return ranges
+
+
 def _of_joints(joints: Sequence[Joint]) -> RobotLimits:
     return _arrays([joint.limits for joint in joints])
 
