@@ -461,6 +461,8 @@ def test_checked_calls_keep_no_memory(counters):
 
 def layouts(array: np.ndarray) -> dict[str, Any]:
     """The same numbers (small whole ones) in every form that checked calls accept."""
+    if not array.ndim:
+        return dict.fromkeys(layouts(np.ones(1)), array)
     spaced = np.zeros((*array.shape[:-1], 2 * array.shape[-1]))
     spaced[..., ::2] = array
     fixed = array.copy()

@@ -206,7 +206,7 @@ def test_counts_of_the_kernels():
         "inverse_velocity": cost("1333 3159", "950 1131"),
         "inverse_acceleration": cost("1393 3201", "999 1170"),
         "static_torques": cost("74 0", "55 1"),
-        "task_dynamics": cost("1/6 14 1817/6 221", "1/6 10 1613/6 132"),
+        "task_dynamics": cost("1/6 14 1781/6 232", "1/6 10 1577/6 147"),
     }
     assert found == known
     assert list(found) == list(QUANTITIES)
