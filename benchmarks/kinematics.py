@@ -1,7 +1,9 @@
 """Poses and Jacobians of arms' tips, one process, taking turns with Pinocchio in C++ and from Python.
 
-    python -m benchmarks.kinematics [EIGEN]
+    python -m benchmarks.kinematics [--cold] [EIGEN]
 
+Each turn begins with an untimed run; --cold: without, so that a side finds its arrays where the other has left them, in
+the last cache or in memory.
 EIGEN: the folder with Eigen's headers, /usr/include/eigen3 if not given (Debian: libeigen3-dev). Pinocchio's loops in
 C++ (kinematics.cpp) are built against the headers and libraries of its PyPI package with -O3 -march=native.
 """
@@ -24,6 +26,7 @@ from benchmarks.common import best, circumstances, heading, markdown
 from tests.peers import Pinocchio
 
 T, TURNS = 8192, 60
+WARM = "--cold" not in sys.argv
 ROBOTS = ("puma560", "ur5", "irb1400", "panda", "iiwa")
 
 
@@ -89,6 +92,7 @@ def rows(name: str, peer: ctypes.CDLL) -> Iterator[tuple[str, ...]]:
             "pin jacobians": lambda: run("jacobians", their_J),
         },
         TURNS,
+        warm=WARM,
     )
     ns = {key: 1e9 * value / T for key, value in seconds.items()}
     other = Pinocchio(robot)
@@ -122,7 +126,8 @@ def main() -> None:
         "checked: Jacobian", "pin.computeFrameJacobian", "ratio to bound",
     )  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
-        peer = library(folder, sys.argv[1] if len(sys.argv) > 1 else "/usr/include/eigen3")
+        given = [argument for argument in sys.argv[1:] if argument != "--cold"]
+        peer = library(folder, *given or ["/usr/include/eigen3"])
         print(markdown(columns, [row for name in ROBOTS for row in rows(name, peer)]))
 
 
