@@ -23,19 +23,20 @@ import numpy as np
 from benchmarks.common import best, chain, circumstances, heading, markdown, states
 
 HERE = Path(__file__).resolve().parent.parent
-try:  # how many of q, qd, qdd (or tau) each takes
+N = ("n",)  # the shape of q, qd, qdd and tau
+try:  # the shapes of what each takes
     from fastdyn.quantities import METHODS
 
     QUANTITIES = {
-        f"{name} {row.method}".strip() if row is not rows[0] else name: len(row.reads)
+        f"{name} {row.method}".strip() if row is not rows[0] else name: [field.shape for field in row.reads]
         for name, rows in METHODS.items()
         for row in rows
     }
 except ImportError:  # version 0.1 had no table of quantities
     QUANTITIES = {
-        "inverse_dynamics": 3, "forward_dynamics": 3, "forward_dynamics crba": 3, "joint_reactions": 3,
-        "bias_forces": 2, "coriolis_matrix": 2, "kinetic_energy": 2, "mass_matrix": 1, "gravity_forces": 1,
-        "potential_energy": 1,
+        "inverse_dynamics": [N] * 3, "forward_dynamics": [N] * 3, "forward_dynamics crba": [N] * 3,
+        "joint_reactions": [N] * 3, "bias_forces": [N] * 2, "coriolis_matrix": [N] * 2, "kinetic_energy": [N] * 2,
+        "mass_matrix": [N], "gravity_forces": [N], "potential_energy": [N],
     }  # fmt: skip
 JOINTS = (6, 7, 24, 48)
 T = 4096
@@ -47,15 +48,17 @@ def jobs() -> Iterator[tuple[str, Callable[[], Any]]]:
         robot = chain(n)
         loop = robot.bind() if n < 10 else None
         many, one = states(n, T), [x[0].copy() for x in states(n, 1)]
-        for name, count in QUANTITIES.items():
+        for name, shapes in QUANTITIES.items():
             method, _, text = name.partition(" ")
             options = {"method": text} if text else {}
             call = partial(getattr(robot, method), **options)
-            result = call(*many[:count])
-            out = {} if np.ndim(result) == 1 else {"out": result}
-            yield f"{name}, batch, {n}", partial(call, *many[:count], **out)
+            given = [many[k] if shape == N else np.ones((T, *shape)) for k, shape in enumerate(shapes)]
+            result = call(*given)
+            several = isinstance(result, tuple)
+            out = {"out": tuple(result) if several else result} if several or np.ndim(result) > 1 else {}
+            yield f"{name}, batch, {n}", partial(call, *given, **out)
             if n < 10:
-                yield f"{name}, one state, {n}", partial(call, *one[:count])
+                yield f"{name}, one state, {n}", partial(call, *(value[0].copy() for value in given))
                 if not text and callable(getattr(loop, method, None)):
                     for field, value in zip(("q", "qd", "qdd", "tau"), (*one, one[2]), strict=True):
                         getattr(loop, field)[:] = value
