@@ -77,11 +77,11 @@ compare: $(VENV)/.dev
 limits: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.limits
 
-# the benchmark suite still runs: each way of calling each kernel once, and each robot; figures are not kept
+# the benchmark suite still runs: each quantity once, and two of them in each way on each robot; figures are not kept
 asv-check: $(VENV)/.dev
 	$(BIN)/asv machine --yes
 	$(BIN)/asv check --environment existing:same
-	$(BIN)/asv run --quick --environment existing:same --bench 'puma560|one state|Memory|Startup'
+	$(BIN)/asv run --quick --environment existing:same --bench "puma560', 'one state|'(inverse dynamics|jacobian)', |Memory|Startup"
 
 clean:
 	rm -rf $(VENV) demo study build dist *.egg-info .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

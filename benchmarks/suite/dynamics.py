@@ -83,7 +83,11 @@ def batch(robot: fd.Robot, quantity: Quantity, samples: int = T, **options: Any)
 
 def bound(robot: fd.Robot, quantity: Quantity) -> Callable[[], Any]:
     """On fixed memory, without checks; the default method only."""
-    loop = robot.bind(**({"frame": robot.links[-1].name} if quantity.frame else {}))
+    frame = {"frame": robot.links[-1].name} if quantity.frame else {}
+    try:
+        loop = robot.bind(quantity.method, **frame)
+    except TypeError:  # version 0.1 binds all
+        loop = robot.bind()
     name = quantity.method if callable(getattr(loop, quantity.method, None)) else f"compute_{quantity.method}"
     if quantity.options.get("method") == "crba" or not hasattr(loop, name):
         raise NotImplementedError

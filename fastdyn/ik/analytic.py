@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastdyn.calls.arguments import check_finite, flat, read
 from fastdyn.calls.parameters import Parameters
 from fastdyn.errors import ArgumentError, NoClosedFormError
+from fastdyn.ik.poses import refuse
 from fastdyn.ik.recognize import ClosedForm
 from fastdyn.mechanism.description import Description
 from fastdyn.mechanism.limits import limits_of, outside
@@ -79,7 +80,7 @@ class Solver:
         constants = self.form.limited if limits else self.form.free
         if entries.run(entries.CLOSED_FORM, constants, (poses, *results), entries.closed_form_scratch, threads):
             check_finite(arrays)
-            _check_poses(poses, lead)
+            refuse(poses.reshape(*lead, *POSE))
 
     def _refine(self, poses: Array, q: Array, valid: NDArray[np.bool_], threads: int) -> None:
         """A Newton step of every solution of an arm whose form is not exact."""
@@ -132,20 +133,6 @@ def _coordinates(description: Description, path: tuple[int, ...]) -> _Given | No
         )
     rest = np.clip(0.0, *limits_of(description).position.T)
     return _Given(rest, columns, np.asarray(np.linalg.inv(moved), dtype=np.float64), offset[list(path)])
-
-
-def _check_poses(poses: Array, lead: tuple[int, ...]) -> None:
-    """Raises for the first matrix that is no pose."""
-    T = poses.reshape(-1, 4, 4)
-    R = T[:, :3, :3]
-    off = np.abs(R @ R.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2)) + np.abs(T[:, 3] - (0, 0, 0, 1)).max(axis=1)
-    off += np.linalg.det(R) < 0
-    k = int(np.argmax(off))
-    where = ", ".join(map(str, np.unravel_index(k, lead))) if lead else ""
-    raise ArgumentError(
-        f"T{f'[{where}]' * bool(lead)} is no pose: expected a rotation and a last row of (0, 0, 0, 1), "
-        f"found {T[k].tolist()}"
-    )
 
 
 # ---------------------------------------------------------------------------------------------- along a path

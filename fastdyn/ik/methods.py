@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from fastdyn.calls.arguments import check_finite, read
 from fastdyn.errors import ArgumentError
+from fastdyn.ik.poses import read_poses
 from fastdyn.kinematics import KEPT, FrameName, Kinematics
 from fastdyn.mechanism.frames import named_frame
 from fastdyn.mechanism.limits import RobotLimits
@@ -71,7 +72,7 @@ class InverseKinematics(Kinematics):
         """
         from fastdyn.ik import numeric
 
-        poses = numeric.read_poses(T)
+        poses = read_poses(T)
         lead = poses.shape[:-2]
         problem = self._problem(frame, axes, limits)
         values = {name: self._coordinates(name, given, lead) for name, given in (("q0", q0), ("posture", posture))}
@@ -140,7 +141,7 @@ class InverseKinematics(Kinematics):
         """
         from fastdyn.ik import numeric
 
-        poses = numeric.read_poses(T)
+        poses = read_poses(T)
         if poses.ndim != 3:
             raise ArgumentError(f"T has shape {poses.shape}: expected (K, 4, 4), a path of poses")
         problem = self._problem(frame, axes, limits)

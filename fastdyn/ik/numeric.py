@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from fastdyn.arrays import real_numbers
 from fastdyn.calls import lanes
-from fastdyn.calls.arguments import FLOAT, check_finite
+from fastdyn.calls.arguments import FLOAT
 from fastdyn.calls.task import lane_rows
 from fastdyn.calls.threads import Call, useful, walk
 from fastdyn.errors import ArgumentError, ArgumentTypeError
+from fastdyn.ik.poses import refuse
 from fastdyn.kernels import levenberg_marquardt as lm
 from fastdyn.kernels import rows as r
 from fastdyn.mechanism.coupling import Coupling
@@ -174,7 +174,7 @@ class Problem:
 
         worth = max(kind.lanes, WORK // self.rows)
         if count and walk(count, useful(threads, count, worth), worth, ready):
-            _refuse(T)
+            refuse(T)
         others = next(values for values in (q0, posture, rest, self.idle) if values is not None)
         q = np.array(np.broadcast_to(others, (count, self.n)))
         q[:, self.active] = np.clip(found * self.units, *self.bounds[self.active].T)  # units round
@@ -258,27 +258,6 @@ def errors(T: Array, found: Array, axes: Axes) -> Array:
         sines = np.stack([R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]])
         angle = np.arctan2(np.linalg.norm(sines, axis=0), np.trace(R, axis1=1, axis2=2) - 1)
     return np.stack([np.linalg.norm(p, axis=1), angle], axis=1)
-
-
-def _refuse(T: Array) -> None:
-    """Raises for the first of the matrices (..., 4, 4) that is no pose."""
-    R = T[..., :3, :3]
-    wrong = np.abs(R @ R.swapaxes(-1, -2) - np.eye(3)).max(axis=(-2, -1)) > lm.SQUARE
-    wrong |= (np.linalg.det(R) < 0) | (np.abs(T[..., 3, :] - (0, 0, 0, 1)).sum(axis=-1) > lm.SQUARE)
-    place = tuple(np.argwhere(wrong)[0].tolist())
-    where = f"[{', '.join(map(str, place))}]" if place else ""
-    raise ArgumentError(
-        f"T{where} is no pose: expected a rotation and a last row of (0, 0, 0, 1), found {T[place].tolist()}"
-    )
-
-
-def read_poses(T: ArrayLike) -> Array:
-    """(..., 4, 4) finite numbers."""
-    array = real_numbers(T, "T").astype(np.float64, copy=False)
-    if array.shape[-2:] != (4, 4):
-        raise ArgumentError(f"T has shape {array.shape}: expected (..., 4, 4), poses")
-    check_finite({"T": array})
-    return array
 
 
 def _types(real: Any, lanes: int) -> tuple[Any, ...]:
