@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 KERNELS := tests/test_scalars.py tests/test_batch.py tests/test_identities.py tests/test_single.py tests/test_quick.py tests/test_quantities.py
-ISA := tests/test_lanes.py tests/test_batch.py tests/test_identities.py tests/test_single.py tests/test_quantities.py tests/test_effects.py
+ISA := tests/test_lanes.py tests/test_kinematics.py tests/test_inverse_kinematics.py tests/test_analytic_ik.py tests/test_batch.py tests/test_identities.py tests/test_single.py tests/test_quantities.py tests/test_effects.py
 CORES := -n auto --dist loadfile
 
 # instruction sets, by LLVM's name of a CPU that has them; the host's own has no name
@@ -30,11 +30,11 @@ test-jit: $(VENV)/.dev
 
 # compiled with a check of every index: kernels trust their arguments, so this must find nothing
 test-bounds: $(VENV)/.dev
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest $(KERNELS) tests/test_oracle.py
+	FASTDYN_TEST_ROWS=few NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest $(KERNELS) tests/test_oracle.py
 
 # in plain Python, where coverage can look into the kernels
 test-python: $(VENV)/.dev
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest $(KERNELS) tests/test_errors.py tests/test_closed_forms.py tests/test_interrupt.py tests/test_coupling.py tests/test_helical.py tests/test_limits.py tests/test_fleet.py tests/test_vary.py tests/test_analytic_ik.py tests/test_inverse_kinematics.py
+	FASTDYN_TEST_ROWS=few NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest $(KERNELS) tests/test_errors.py tests/test_closed_forms.py tests/test_interrupt.py tests/test_coupling.py tests/test_helical.py tests/test_limits.py tests/test_fleet.py tests/test_vary.py tests/test_analytic_ik.py tests/test_inverse_kinematics.py
 	$(BIN)/python -m coverage report --include='fastdyn/kernels/*' --fail-under=100
 	$(BIN)/python -m coverage report --include='fastdyn/calls/arguments.py,fastdyn/calls/task.py,fastdyn/calls/fleet.py,fastdyn/dynamics.py,fastdyn/kinematics.py,fastdyn/fleet.py,fastdyn/mechanism/*,fastdyn/robot.py' --fail-under=85
 
@@ -44,8 +44,8 @@ $(SETS:%=test-%): test-%: $(VENV)/.dev
 
 # kernels for other instruction sets than the host's: SSE2 (no fused multiply-add), and AVX2 where the host has AVX-512
 test-isa: $(VENV)/.dev
-	[ "$$(uname -m)" != x86_64 ] || $(MAKE) test-sse2 TESTS="$(ISA)"
-	! grep -qs avx512f /proc/cpuinfo || $(MAKE) test-avx2 TESTS="$(ISA)"
+	[ "$$(uname -m)" != x86_64 ] || FASTDYN_TEST_ROWS=few $(MAKE) test-sse2 TESTS="$(ISA)"
+	! grep -qs avx512f /proc/cpuinfo || FASTDYN_TEST_ROWS=few $(MAKE) test-avx2 TESTS="$(ISA)"
 
 # by hand: the whole suite for each instruction set, and a table of results
 test-everywhere: $(VENV)/.dev
@@ -77,11 +77,11 @@ compare: $(VENV)/.dev
 limits: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.limits
 
-# the benchmark suite still runs: each quantity once, and two of them in each way on each robot; figures are not kept
+# the benchmark suite still runs: two quantities in each way; figures are not kept
 asv-check: $(VENV)/.dev
 	$(BIN)/asv machine --yes
 	$(BIN)/asv check --environment existing:same
-	$(BIN)/asv run --quick --environment existing:same --bench "puma560', 'one state|'(inverse dynamics|jacobian)', |Memory|Startup"
+	$(BIN)/asv run --quick --environment existing:same --bench "'(inverse dynamics|jacobian)', 'puma560'|Memory|Startup"
 
 clean:
 	rm -rf $(VENV) demo study build dist *.egg-info .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -40,7 +40,7 @@ from fastdyn.scalars import (
 )  # fmt: skip
 from fastdyn.scalars.tracing import Graph
 from fastdyn.scalars.vectors import cross
-from tests.samples import EPS, FEW, any_robot, assert_rounded, computed, core, draw, each_row, geared, parameters, part
+from tests.samples import EPS, FEW, any_robot, assert_rounded, computed, core, draw, every_row, geared, parameters, part
 
 ULP = EPS / 2  # the spacing of numbers between 1/2 and 1, where the sines are
 
@@ -426,7 +426,7 @@ def test_the_cost_of_newton_euler_grows_by_the_same_for_every_joint():
     assert costs[1] - costs[0] == costs[2] - costs[1] == costs[4] - costs[3]
 
 
-@each_row
+@every_row
 def test_what_a_text_costs_does_not_depend_on_the_state(row):
     robot = any_robot("tree", 6, seed=4, prismatic=0.4)
 
@@ -478,7 +478,7 @@ def close(row, robot, values, found, expected):
         assert_rounded(part(found, k), part(expected, k), robot, row, part(values, k))
 
 
-@each_row
+@every_row
 @on_each
 @with_and_without
 @pytest.mark.parametrize("way", WAYS)
@@ -490,7 +490,7 @@ def test_one_text_gives_the_same_numbers_on_every_scalar(row, robot, optional, w
     close(row, robot, values, found, expected)
 
 
-@each_row
+@every_row
 @on_each
 @pytest.mark.parametrize("way", ["compiled on scalars", *WAYS])
 def test_every_scalar_finds_what_is_not_finite(row, robot, way):
@@ -515,7 +515,7 @@ def test_lanes_of_4_give_the_bits_of_lanes_of_8(row, robot):
         assert one.tobytes() == other.tobytes()
 
 
-@each_row
+@every_row
 @with_and_without
 def test_a_text_keeps_to_its_row_of_the_table(row, optional):
     """In plain Python on plain floats: it writes all of its results, and needs no more scratch than the row says."""
@@ -545,7 +545,7 @@ def traced(row, robot, graph, optional=False):
     return [result[0] for result in results], status
 
 
-@each_row
+@every_row
 @on_each
 @with_and_without
 @pytest.mark.parametrize("fold", [False, True], ids=["all operations", "folded"])
