@@ -34,7 +34,7 @@ test-bounds: $(VENV)/.dev
 
 # in plain Python, where coverage can look into the kernels
 test-python: $(VENV)/.dev
-	FASTDYN_TEST_ROWS=few NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest $(KERNELS) tests/test_errors.py tests/test_closed_forms.py tests/test_interrupt.py tests/test_coupling.py tests/test_helical.py tests/test_limits.py tests/test_fleet.py tests/test_vary.py tests/test_analytic_ik.py tests/test_inverse_kinematics.py
+	FASTDYN_TEST_ROWS=few NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest $(filter-out tests/test_single.py,$(KERNELS)) tests/test_errors.py tests/test_closed_forms.py tests/test_interrupt.py tests/test_coupling.py tests/test_helical.py tests/test_limits.py tests/test_fleet.py tests/test_vary.py tests/test_analytic_ik.py tests/test_inverse_kinematics.py
 	$(BIN)/python -m coverage report --include='fastdyn/kernels/*' --fail-under=100
 	$(BIN)/python -m coverage report --include='fastdyn/calls/arguments.py,fastdyn/calls/task.py,fastdyn/calls/fleet.py,fastdyn/dynamics.py,fastdyn/kinematics.py,fastdyn/fleet.py,fastdyn/mechanism/*,fastdyn/robot.py' --fail-under=85
 
