@@ -26,5 +26,5 @@ class Bindable(Protocol):
     def joints(self) -> Sequence[Joint]:
         """The moving joints."""
 
-    def bind(self) -> Bound:
+    def bind(self, *quantities: str) -> Bound:
         """The robot on fixed memory."""

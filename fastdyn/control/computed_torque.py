@@ -26,7 +26,7 @@ class ComputedTorque:
     >>> from fastdyn.simulation import SimulatedArm
     >>> robot = fd.robots.two_link()
     >>> arm = SimulatedArm(robot, rate=1000)
-    >>> controller, bound = ComputedTorque(robot, arm.read), robot.bind()
+    >>> controller, bound = ComputedTorque(robot, arm.read), robot.bind("inverse_dynamics")
     >>> for k in range(100):
     ...     status = controller(bound, k / 1000)
     ...     arm(bound, k / 1000)

@@ -56,7 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> Report:
     if not isinstance(robot, fd.Robot):
         parser.error(f"--robot {given.robot}: expected a robot without coupled joints, found {robot!r}")
     try:
-        loop = Loop(robot, given.rate, fifo=given.fifo, core=given.core, lock_memory=given.lock_memory)
+        settings = {"fifo": given.fifo, "core": given.core, "lock_memory": given.lock_memory}
+        loop = Loop(robot, given.rate, quantities=["inverse_dynamics"], **settings)
         arm = SimulatedArm(robot, given.rate)
         controller = ComputedTorque(robot, arm.read)
         report = loop.run(controller, given.seconds, after=arm)

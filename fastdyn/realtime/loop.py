@@ -15,7 +15,7 @@ import math
 import platform
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -39,12 +39,13 @@ NAP = 50_000_000  # ns: the longest sleep, so that Ctrl-C ends slow loops soon
 class Loop:
     """A loop at a fixed rate on a robot bound to fixed memory.
 
-    rate: Hz; fifo: SCHED_FIFO at this priority; core: the only core to run on; lock_memory: keep all pages in memory;
-    spin: seconds before each deadline at which sleeping ends and polling the clock begins; warm_up: seconds at the
-    beginning of a run that do not count. Settings that the system refuses are reported; all are undone after the run.
+    rate: Hz; quantities: those that steps call, all if none is named (only these are compiled); fifo: SCHED_FIFO at
+    this priority; core: the only core to run on; lock_memory: keep all pages in memory; spin: seconds before each
+    deadline at which sleeping ends and polling the clock begins; warm_up: seconds at the beginning of a run that do not
+    count. Settings that the system refuses are reported; all are undone after the run.
 
     >>> import fastdyn as fd
-    >>> loop = Loop(fd.robots.two_link(g=10.0), rate=200)
+    >>> loop = Loop(fd.robots.two_link(g=10.0), rate=200, quantities=["gravity_forces"])
     >>> report = loop.run(lambda bound, t: bound.gravity_forces(), seconds=0.1)
     >>> report.ended, loop.bound.tau.round(12)
     ('after 0.1 s', array([20.,  5.]))
@@ -55,13 +56,14 @@ class Loop:
         robot: Bindable,
         rate: float = 1000.0,
         *,
+        quantities: Sequence[str] = (),
         fifo: int | None = None,
         core: int | None = None,
         lock_memory: bool = False,
         spin: float = 2e-4,
         warm_up: float = 0.1,
     ) -> None:
-        self.robot, self.bound = robot, robot.bind()
+        self.robot, self.bound = robot, robot.bind(*quantities)
         self.rate = _number(rate, "rate", "Hz", positive=True)
         self.spin = _number(spin, "spin", "seconds")
         self.warm_up = _number(warm_up, "warm_up", "seconds")

@@ -22,7 +22,7 @@ class SimulatedArm:
 
     >>> import fastdyn as fd
     >>> robot = fd.robots.two_link()
-    >>> arm, bound = SimulatedArm(robot, rate=100), robot.bind()
+    >>> arm, bound = SimulatedArm(robot, rate=100), robot.bind("inverse_dynamics")
     >>> arm(bound, 0.0)
     >>> arm.read(bound.q, bound.qd)
     >>> bool((bound.qd != 0).all())
@@ -30,7 +30,7 @@ class SimulatedArm:
     """
 
     def __init__(self, robot: Bindable, rate: float) -> None:
-        self.bound = robot.bind()
+        self.bound = robot.bind("forward_dynamics")
         middle, reach, _ = swing(robot)
         self.bound.q[:] = middle - reach
         self.steps = math.ceil(1000 / rate)
