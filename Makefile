@@ -3,15 +3,17 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 KERNELS := tests/test_scalars.py tests/test_batch.py tests/test_identities.py tests/test_single.py tests/test_quick.py tests/test_quantities.py
-ISA := tests/test_lanes.py tests/test_kinematics.py tests/test_inverse_kinematics.py tests/test_analytic_ik.py tests/test_batch.py tests/test_identities.py tests/test_single.py tests/test_quantities.py tests/test_effects.py
+ISA := tests/test_lanes.py tests/test_kinematics.py tests/test_batch.py tests/test_identities.py tests/test_single.py tests/test_quantities.py tests/test_effects.py
 CORES := -n auto --dist loadfile
+PLAIN_1 := tests/test_scalars.py tests/test_batch.py tests/test_quick.py tests/test_quantities.py tests/test_errors.py tests/test_interrupt.py tests/test_limits.py tests/test_vary.py
+PLAIN_2 := tests/test_identities.py tests/test_closed_forms.py tests/test_coupling.py tests/test_helical.py tests/test_fleet.py tests/test_analytic_ik.py tests/test_inverse_kinematics.py
 
 # instruction sets, by LLVM's name of a CPU that has them; the host's own has no name
 CPU_sse2 := x86-64
 CPU_avx2 := haswell
 SETS := sse2 avx2 host
 
-.PHONY: demo study test test-jit test-bounds test-python test-isa test-everywhere $(SETS:%=test-%) check lint bench limits compare asv-check clean
+.PHONY: demo study test test-jit test-bounds test-python test-python-1 test-python-2 test-isa test-everywhere $(SETS:%=test-%) check lint bench limits compare asv-check clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m fastdyn.demo demo
@@ -32,11 +34,14 @@ test-jit: $(VENV)/.dev
 test-bounds: $(VENV)/.dev
 	FASTDYN_TEST_ROWS=few NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest $(KERNELS) tests/test_oracle.py
 
-# in plain Python, where coverage can look into the kernels
-test-python: $(VENV)/.dev
-	FASTDYN_TEST_ROWS=few NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest $(filter-out tests/test_single.py,$(KERNELS)) tests/test_errors.py tests/test_closed_forms.py tests/test_interrupt.py tests/test_coupling.py tests/test_helical.py tests/test_limits.py tests/test_fleet.py tests/test_vary.py tests/test_analytic_ik.py tests/test_inverse_kinematics.py
+# in plain Python, where coverage can look into the kernels: two halves side by side
+test-python: test-python-1 test-python-2
+	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report --include='fastdyn/kernels/*' --fail-under=100
 	$(BIN)/python -m coverage report --include='fastdyn/calls/arguments.py,fastdyn/calls/task.py,fastdyn/calls/fleet.py,fastdyn/dynamics.py,fastdyn/kinematics.py,fastdyn/fleet.py,fastdyn/mechanism/*,fastdyn/robot.py' --fail-under=85
+
+test-python-1 test-python-2: test-python-%: $(VENV)/.dev
+	FASTDYN_TEST_ROWS=few NUMBA_DISABLE_JIT=1 COVERAGE_FILE=.coverage.$* $(BIN)/python -m coverage run -m pytest $(PLAIN_$*)
 
 # compiled for an instruction set: all tests, or TESTS="..."; no features but the CPU's own, else Numba adds the host's
 $(SETS:%=test-%): test-%: $(VENV)/.dev
