@@ -5,8 +5,8 @@ BIN := $(VENV)/bin
 KERNELS := tests/test_scalars.py tests/test_batch.py tests/test_identities.py tests/test_single.py tests/test_quick.py tests/test_quantities.py
 ISA := tests/test_lanes.py tests/test_kinematics.py tests/test_batch.py tests/test_identities.py tests/test_single.py tests/test_quantities.py tests/test_effects.py
 CORES := -n auto --dist loadfile
-PLAIN_1 := tests/test_scalars.py tests/test_batch.py tests/test_quick.py tests/test_quantities.py tests/test_errors.py tests/test_interrupt.py tests/test_limits.py tests/test_vary.py
-PLAIN_2 := tests/test_identities.py tests/test_kinematics.py tests/test_closed_forms.py tests/test_coupling.py tests/test_helical.py tests/test_fleet.py tests/test_analytic_ik.py tests/test_inverse_kinematics.py
+PLAIN_1 := tests/test_scalars.py tests/test_batch.py tests/test_quick.py tests/test_quantities.py tests/test_errors.py tests/test_parts.py tests/test_interrupt.py tests/test_limits.py tests/test_vary.py
+PLAIN_2 := tests/test_identities.py tests/test_kinematics.py tests/test_closed_forms.py tests/test_coupling.py tests/test_coupling_calls.py tests/test_helical.py tests/test_fleet.py tests/test_analytic_ik.py tests/test_inverse_kinematics.py
 
 # instruction sets, by LLVM's name of a CPU that has them; the host's own has no name
 CPU_sse2 := x86-64
@@ -62,7 +62,7 @@ test-everywhere: $(VENV)/.dev
 
 # while editing: style, types, imports, and what plain Python can tell in a minute
 check: lint
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(CORES) tests/test_quantities.py tests/test_single.py tests/test_errors.py tests/test_description.py tests/test_coupling.py tests/test_helical.py tests/test_limits.py
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(CORES) tests/test_quantities.py tests/test_single.py tests/test_errors.py tests/test_parts.py tests/test_description.py tests/test_coupling.py tests/test_coupling_calls.py tests/test_helical.py tests/test_limits.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -82,11 +82,11 @@ compare: $(VENV)/.dev
 limits: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.limits
 
-# the benchmark suite still runs: two quantities in each way; figures are not kept
+# the benchmark suite still runs: two quantities in each way, and inverse kinematics; figures are not kept
 asv-check: $(VENV)/.dev
 	$(BIN)/asv machine --yes
 	$(BIN)/asv check --environment existing:same
-	$(BIN)/asv run --quick --environment existing:same --bench "'(inverse dynamics|jacobian)', 'puma560'|Memory|Startup"
+	$(BIN)/asv run --quick --environment existing:same --bench "'(inverse dynamics|jacobian)', 'puma560'|InverseKinematics|Memory|Startup"
 
 clean:
 	rm -rf $(VENV) demo study build dist *.egg-info .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -26,8 +26,9 @@ class Fleet(TaskSpace):
 
     Robots are the last batch axis: q is (R, n), one state for each of R robots, (..., R, n) several states for each, or
     (..., 1, n), all states for all robots; a single state (n,) is that of all robots. The methods are those of a robot,
-    the results (..., R, n): what the robots give one by one in batches, to the last bit if there are 32 states or more
-    and all are for all robots, up to rounding otherwise. len(fleet), fleet[k] and iteration give the robots.
+    except inverse kinematics and pictures, the results (..., R, n): what the robots give one by one in batches, to the
+    last bit if there are 32 states or more and all are for all robots, up to rounding otherwise. len(fleet), fleet[k]
+    and iteration give the robots.
 
     >>> import fastdyn as fd
     >>> arm = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -24,11 +25,25 @@ from fastdyn.quantities import (
     POSE_AND_JACOBIAN,
 )
 
-KEPT = 64  # frames whose flat arrays a robot keeps
+KEPT = 64  # frames, or the like, that a robot has prepared and keeps
 SEVERAL = (list, tuple)
 
 FrameName = str | Frame | None
 Point = ArrayLike | None
+T = TypeVar("T")
+
+
+def kept(found: dict[Any, T], key: Any, make: Callable[[], T]) -> T:
+    """found[key], made if it is not there; then the oldest goes if there are too many.
+
+    >>> kept({}, "a", lambda: 1)
+    1
+    """
+    if key not in found:
+        if len(found) >= KEPT:
+            found.pop(next(iter(found)), None)
+        found[key] = make()
+    return found[key]
 
 
 class Kinematics(Dynamics):
@@ -47,7 +62,7 @@ class Kinematics(Dynamics):
 
     @cached_property
     def _views(self) -> dict[Any, Tasks]:
-        """Tasks by frame, point and axes: those used last."""
+        """Tasks by frame, point and axes: those made last."""
         return {}
 
     def _in(self, frame: FrameName, point: Point, local: bool) -> Tasks:
@@ -58,11 +73,7 @@ class Kinematics(Dynamics):
             pass
         named_frame(self.description, frame, point)  # checked before it becomes a key
         key = frame, None if point is None else tuple(np.asarray(point, dtype=np.float64).tolist()), bool(local)
-        if key not in self._views:
-            if len(self._views) >= KEPT:
-                self._views.pop(next(iter(self._views)), None)
-            self._views[key] = Tasks(self.parameters_in(*key), self._task_class)
-        return self._views[key]
+        return kept(self._views, key, lambda: Tasks(self.parameters_in(*key), self._task_class))
 
     def forward_kinematics(
         self,

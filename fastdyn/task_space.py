@@ -354,10 +354,20 @@ def weights(axes: str | ArrayLike) -> ArrayLike:
     """
     if not isinstance(axes, str):
         return axes
+    named = named_axes(axes)
+    return np.array([float(name in named) for name in AXES])
+
+
+def named_axes(axes: str) -> list[str]:
+    """The names in a string such as "xyrz": some of AXES, each once.
+
+    >>> named_axes("xyrz")
+    ['x', 'y', 'rz']
+    """
     named = re.findall("r?[xyz]", axes)
     if not named or "".join(named) != axes or len(set(named)) != len(named):
-        raise ArgumentError(f"axes is {axes!r}: expected some of {', '.join(AXES)}, as in 'xyz', or six weights")
-    return np.array([float(name in named) for name in AXES])
+        raise ArgumentError(f"axes is {axes!r}: expected some of {', '.join(AXES)}, each once, as in 'xyz'")
+    return named
 
 
 def _first(values: Array) -> NDArray[np.intp]:

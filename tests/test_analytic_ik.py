@@ -9,8 +9,8 @@ import fastdyn as fd
 from fastdyn.errors import ArgumentError, NoClosedFormError, NotFiniteError
 from fastdyn.ik.analytic import EXACT, Solutions, continuous
 from fastdyn.ik.entries import CLOSED_FORM, closed_form_scratch
-from fastdyn.ik.methods import KEPT
 from fastdyn.kernels.conic_circle import lines, polished
+from fastdyn.kinematics import KEPT
 
 ACCURACY = 1e-9  # of poses, m and rad: what all solutions keep, on every arm
 EPS = np.finfo(float).eps

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import fastdyn as fd
+from fastdyn import kinematics
 from fastdyn.calls import threads
 from fastdyn.geometry import go, homogeneous
-from fastdyn.ik import methods, numeric
+from fastdyn.ik import numeric
 from fastdyn.kernels import levenberg_marquardt as lm
 from tests.samples import EPS, geared, rotation
 
@@ -452,7 +453,7 @@ def test_coordinates_without_a_range_are_refused():
 
 
 def test_a_robot_keeps_the_problems_it_was_given_last(monkeypatch):
-    monkeypatch.setattr(methods, "KEPT", 2)
+    monkeypatch.setattr(kinematics, "KEPT", 2)
     arm = fd.robots.two_link()
     for axes in ("x", "y", "z"):
         arm.inverse_kinematics(arm.forward_kinematics([0.1, 0.2]), axes=axes)

@@ -289,7 +289,7 @@ def test_a_robot_without_joints_has_poses():
     assert post.hessian(q).shape == (3, 6, 0, 0)
 
 
-def test_a_robot_keeps_the_frames_used_last_only():
+def test_a_robot_keeps_the_frames_prepared_last_only():
     robot = fd.robots.two_link()
     for k in range(KEPT + 5):
         robot.jacobian([0.0, 0.0], point=[0.0, 0.0, float(k)])

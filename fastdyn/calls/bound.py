@@ -22,7 +22,6 @@ from fastdyn.mechanism.variations import checked_body
 from fastdyn.quantities import METHODS, QUANTITIES, Quantity
 
 NO_INERTIA = ((0.0, 0.0, 0.0),) * 3
-VIEW = ("frame", "point", "local")  # arguments that name the frame of kinematic quantities
 _RESULTS = {field.name for quantity in QUANTITIES.values() for field in quantity.gives}
 
 
@@ -33,18 +32,17 @@ class Bound:
     M, C (n, n), reactions (n, 6), kinetic, potential (), momentum (6,), com (3,), and of the frame that was named pose
     (4, 4), J, dJ (6, n), H (6, n, n), velocity, acceleration (6,); poses (n, 4, 4). inverse_velocity and
     inverse_acceleration read velocity, acceleration, and if not all zero preferred (n,), axes (6,), damping, tolerance
-    (), and give rank and residual () besides qd or qdd; singular_values gives sigma (6,), static_torques reads wrench
-    (6,), task_dynamics gives Lambda (6, 6), mu, p and kept (6,). All are views of one block of
-    memory and never move. Each call (inverse_dynamics(), mass_matrix(), ..., compute_momentum()) returns a status: 0 on
-    success, otherwise see `explain`. A call changes only its results. Calls allocate nothing and never compile; they
-    are not thread-safe (bind once for each thread). `payload` changes what the robot carries.
+    (), and give rank and residual () besides qd or qdd; frame_acceleration reads qdd, also one that another call has
+    left there; singular_values gives sigma (6,), static_torques reads wrench (6,), task_dynamics gives Lambda (6, 6),
+    mu, p and kept (6,). All are views of one block of memory and never move. Each call (inverse_dynamics(),
+    mass_matrix(), ..., compute_momentum()) returns a status: 0 on success, otherwise see `explain`. A call changes only
+    its results. Calls allocate nothing and never compile; they are not thread-safe (bind once for each thread).
+    `payload` changes what the robot carries.
     """
 
     _fixed = False
 
-    def __init__(
-        self, robot: Any, parameters: Parameters, names: Iterable[str] = (), view: tuple[Any, ...] = ()
-    ) -> None:
+    def __init__(self, robot: Any, parameters: Parameters, names: Iterable[str], view: tuple[Any, ...]) -> None:
         if parameters.joints == 0:
             raise ArgumentError(f"{parameters.robot} has no moving joint: there is nothing to bind")
         self.robot = robot
@@ -151,7 +149,8 @@ def default_names(frames: bool = True) -> tuple[str, ...]:
 
 
 def _rebound(robot: Any, quantities: tuple[str, ...], view: tuple[Any, ...], memory: Array) -> Bound:
-    bound: Bound = robot.bind(*quantities, **dict(zip(VIEW, view, strict=False)))
+    frame, point, local = view
+    bound: Bound = robot.bind(*quantities, frame=frame, point=point, local=local)
     bound.workspace[:] = memory
     return bound
 

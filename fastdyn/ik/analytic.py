@@ -138,7 +138,7 @@ def _coordinates(description: Description, path: tuple[int, ...]) -> _Given | No
 # ---------------------------------------------------------------------------------------------- along a path
 
 
-class Sequence(NamedTuple):
+class ChosenPath(NamedTuple):
     """One solution for each pose of a path. q: (T, n), NaN where there is none; branch: (T,), -1 where there is none.
 
     jumps: (J, 2), rows (k, c): coordinate c changes too much from the last pose that has a solution to pose k.
@@ -149,7 +149,7 @@ class Sequence(NamedTuple):
     jumps: NDArray[np.int64]
 
 
-def continuous(solutions: Solutions, turns: ArrayLike, start: ArrayLike | None = None, jump: float = 0.5) -> Sequence:
+def continuous(solutions: Solutions, turns: ArrayLike, start: ArrayLike | None = None, jump: float = 0.5) -> ChosenPath:
     """Of all solutions of a path's poses (T,), those nearest to the solution before, wrapped by whole turns.
 
     turns: (n,), whether a coordinate may be wrapped by whole turns; start: (n,), what the first solution is nearest to
@@ -178,4 +178,4 @@ def continuous(solutions: Solutions, turns: ArrayLike, start: ArrayLike | None =
             jumps += [(k, int(c)) for c in np.flatnonzero(change[branch[k]] > jump)]
         last, known = near[branch[k]], True
         chosen[k] = last
-    return Sequence(chosen, branch, np.array(jumps, dtype=np.int64).reshape(-1, 2))
+    return ChosenPath(chosen, branch, np.array(jumps, dtype=np.int64).reshape(-1, 2))

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from fastdyn.calls.arguments import check_finite, read
 from fastdyn.errors import ArgumentError
 from fastdyn.ik.poses import read_poses
-from fastdyn.kinematics import KEPT, FrameName, Kinematics
+from fastdyn.kinematics import FrameName, Kinematics, kept
 from fastdyn.mechanism.frames import named_frame
 from fastdyn.mechanism.limits import RobotLimits
 from fastdyn.mechanism.parts import Array
@@ -91,10 +91,9 @@ class InverseKinematics(Kinematics):
         T: (..., 4, 4), in the base link's frame; frame: a link's or frame's name, the tip if not given. The result's
         q is (..., K, n), with K = 2, 4 or 8 branches; `valid`, (..., K), says which of them exist, `singular` where an
         angle is not determined, `reachable`, (...), whether any exists. Angles are in [-pi, pi]; with limits=True they
-        are moved by whole turns into the limits of their joints, and a branch is valid only if that can be, and if
-        the coordinates of a coupled robot are then within their own limits. At a
-        singularity, such as a stretched elbow, branches coincide. Joints that do not move the frame are at zero, or
-        the nearest limit.
+        are moved by whole turns into the limits of their joints, and a branch is valid only if that can be, and if the
+        coordinates of a coupled robot are then within their own limits. At a singularity, such as a stretched elbow,
+        branches coincide. Joints that do not move the frame are at zero, or the nearest limit.
 
         Arms are recognised from their axes (to 1e-6 rad, and 1e-6 of their size): three axes at the end, or at the
         base, that meet in a point, the other joints turning in any arrangement, or sliding in most; or three parallel
@@ -154,23 +153,21 @@ class InverseKinematics(Kinematics):
         return found
 
     @cached_property
-    def _closed_forms(self) -> dict[FrameName, Solver]:
+    def _closed_forms(self) -> dict[Any, Solver]:
         return {}
 
     def _closed_form(self, frame: FrameName) -> Solver:
         """The closed form of a frame, found once."""
-        try:
-            return self._closed_forms[frame]
-        except (KeyError, TypeError):  # TypeError: what no frame's name can be
-            pass
         from fastdyn.ik.analytic import Solver
         from fastdyn.ik.recognize import recognize
 
-        form = recognize(self.description, named_frame(self.description, frame))
-        if len(self._closed_forms) >= KEPT:
-            self._closed_forms.pop(next(iter(self._closed_forms)), None)
-        self._closed_forms[frame] = Solver(self.description, form, self.parameters_in(frame, None, False))
-        return self._closed_forms[frame]
+        named = named_frame(self.description, frame)
+
+        def make() -> Solver:
+            form = recognize(self.description, named)
+            return Solver(self.description, form, self.parameters_in(named, None, False))
+
+        return kept(self._closed_forms, named, make)
 
     def _problem(self, frame: FrameName, axes: str | None, limits: bool) -> Problem:
         """The search for poses of a frame, made once."""
@@ -178,16 +175,14 @@ class InverseKinematics(Kinematics):
 
         counting = numeric.Axes.named(axes)
         parameters = self._in(frame, None, False).parameters
-        key = frame, axes, bool(limits)
-        if key not in self._problems:
-            if len(self._problems) >= KEPT:
-                self._problems.pop(next(iter(self._problems)), None)
-            bounds = self.limits.position if limits else None
-            description = self.description
-            self._problems[key] = numeric.Problem(
+        bounds, description = self.limits.position if limits else None, self.description
+
+        def make() -> Problem:
+            return numeric.Problem(
                 description.name, parameters.constants, description.joints, description.coupling, bounds, counting
             )
-        return self._problems[key]
+
+        return kept(self._problems, (frame, axes, bool(limits)), make)
 
     def _coordinates(self, name: str, value: ArrayLike | None, lead: tuple[int, ...]) -> Array | None:
         """(K, n) of coordinates given for all poses or for each."""

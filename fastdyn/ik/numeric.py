@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -21,10 +20,10 @@ from fastdyn.kernels import rows as r
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.parts import Array, Joint
 from fastdyn.scalars.entry import SampleEntry, reals_and_integers
+from fastdyn.task_space import AXES, named_axes
 
 WORK = 1 << 16  # poses times rows of scratch, about a millisecond: up to so many are one compiled call
 RANGE = 1.0  # m: starts of sliding joints without limits are drawn from so far to either side
-ALL_AXES = ("x", "y", "z", "rx", "ry", "rz")
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,15 +63,13 @@ class Axes:
             return Axes((1.0,) * 6, lm.FULL, (0, 1, 2))
         if not isinstance(axes, str):
             raise ArgumentTypeError(f"axes is a {type(axes).__name__}: expected a string such as 'xyzrxry'")
-        names = re.findall(r"r?[xyz]", axes)
+        names = named_axes(axes)
         turns = [name[1] for name in names if name[0] == "r"]
-        if not names or "".join(names) != axes or len(set(names)) < len(names) or len(turns) == 1:
-            raise ArgumentError(
-                f"axes is {axes!r}: expected some of x, y and z, and three, two or none of rx, ry and rz, each once"
-            )
+        if len(turns) == 1:
+            raise ArgumentError(f"axes is {axes!r}: expected three, two or none of rx, ry and rz, found one")
         free = next((k for k, name in enumerate("xyz") if name not in turns), 2) if turns else 2
         order = (free + 1) % 3, (free + 2) % 3, free
-        weights = [float(name in names) for name in ALL_AXES]
+        weights = [float(name in names) for name in AXES]
         rotation = (lm.NONE, lm.NONE, lm.AXIS, lm.FULL)[len(turns)]
         return Axes(tuple(weights[3 * part + k] for part in (0, 1) for k in order), rotation, order)
 
