@@ -67,10 +67,12 @@ class Graph:
     fold: operations on constants are computed, zeros and ones dropped, and operations that were made before, up to
     sign, shared. No result changes as long as all values are finite; the sign of a zero, which atan2 sees, may.
     Without it every operation is recorded.
+
+    refused: the number of the check that is answered by False, to see what the text then does.
     """
 
-    def __init__(self, fold: bool = True) -> None:
-        self.fold = fold
+    def __init__(self, fold: bool = True, refused: int | None = None) -> None:
+        self.fold, self.refused = fold, refused
         self.nodes: list[Node] = []
         self.checks: list[Check] = []
         self._numbers: dict[Node, int] = {}
@@ -325,9 +327,9 @@ class Traced:
         return True
 
     def all_above(self, bound: Any) -> bool:
-        """True; what was asked is recorded in the graph's checks."""
+        """True, but for the check that is refused; what was asked is recorded in the graph's checks."""
         self.graph.checks.append(Check(self, self.graph.own(bound)))
-        return True
+        return len(self.graph.checks) - 1 != self.graph.refused
 
     def all_finite(self) -> bool:
         """True: results are checked where the graph is run."""
