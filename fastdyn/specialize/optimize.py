@@ -5,12 +5,14 @@ A rewritten sum has no larger terms than the text's: terms cancel before they ar
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from itertools import combinations
 from typing import Any
 
 from fastdyn.scalars.tracing import Graph, Traced
-from fastdyn.specialize.network import ONE, Network, Ref, Terms, collected
+from fastdyn.specialize.angles import add_angles, parallel
+from fastdyn.specialize.network import ONE, Network, Ref, Terms, collected, same
 from fastdyn.specialize.program import Program
 from fastdyn.specialize.schedule import compact
 
@@ -20,6 +22,28 @@ ROUNDS = 6  # of rewriting: most programs change no more after three
 def optimized(program: Program) -> Program:
     """The same results from fewer operations; the nodes of the new graph are live and in the order of computation."""
     network = Network(program)
+    flatten(network)
+    best = improved(network)
+    tried: set[Any] = set()
+    while True:
+        for pair in parallel(network):
+            if pair in tried:
+                continue
+            tried.add(pair)
+            other = network.copy()
+            if add_angles(other, *pair):
+                better = improved(other)
+                if cost_of(better) < cost_of(best):
+                    network, best = other, better
+                    break
+        else:
+            break
+    return compact(emitted(best, program))
+
+
+def improved(network: Network) -> Network:
+    """A network of fewer operations."""
+    network = network.copy()
     for _ in range(ROUNDS):
         before = cost_of(network)
         flatten(network)
@@ -30,7 +54,8 @@ def optimized(program: Program) -> Program:
             break
     group(network)
     share(network)
-    return compact(emitted(network, program))
+    rescale(network)
+    return network
 
 
 # ---------------------------------------------------------------------------------------------- cost
@@ -81,8 +106,14 @@ def settle(network: Network) -> None:
     aliases: dict[int, Ref] = {}
     for v in network.order():
         terms = network.terms.get(v)
-        if terms is not None and len(terms) < 2:
+        if terms is None:
+            continue
+        if len(terms) < 2:
             aliases[v] = next(((c, w) for w, c in terms.items()), (0.0, ONE))
+        else:
+            scale = next(iter(terms.values()))
+            if abs(scale) != 1 and ONE not in terms and all(same(c, scale) for c in terms.values()):
+                aliases[v] = network.sum(terms, v)
     network.resolve(aliases)
 
 
@@ -190,15 +221,15 @@ def share_terms(network: Network) -> bool:
     exact = next((v for v in which if len(network.terms[v]) == 2), None)
     if exact is None:
         one = network.terms[which[0]]
-        scale, pair = network.sum({a: 1.0, b: one[b] / one[a]}, which[0])
+        scale, made = network.sum({a: 1.0, b: one[b] / one[a]}, which[0])
     else:
-        scale, pair = 1 / network.terms[exact][a], exact
+        scale, made = 1 / network.terms[exact][a], exact
     for v in which:
-        if v == pair or network.depends(pair, v):
+        if v == made or network.depends(made, v):
             continue
         terms = network.terms[v]
         rest = {w: c for w, c in terms.items() if w not in (a, b)}
-        network.terms[v] = collected(rest, {pair: terms[a] * scale})
+        network.terms[v] = collected(rest, {made: terms[a] * scale})
     settle(network)
     return True
 
@@ -239,6 +270,64 @@ def group(network: Network) -> None:
                     rest = {w: c for w, c in terms.items() if w not in which}
                     network.terms[v] = collected(rest, {inner: scale * total})
     settle(network)
+
+
+def rescale(network: Network) -> None:
+    """Scales sums so that the fewest multiplications are left in them and in their users."""
+    order = network.order()
+    users: dict[int, list[int]] = defaultdict(list)
+    results: dict[int, list[int]] = defaultdict(list)
+    for v in order:
+        for w in network.below(v):
+            users[w].append(v)
+    for k, (_, v) in enumerate(network.results):
+        results[v].append(k)
+
+    def places(v: int) -> list[tuple[Any, Any]] | None:
+        """Where the scale of a value is written: (terms of a sum or results, key)."""
+        found: list[tuple[Any, Any]] = [(network.results, k) for k in results[v]]
+        for u in users[v]:
+            if u in network.terms:
+                found.append((network.terms[u], v))
+            elif u in network.factors and network.factors[u].count(v) == 1:
+                inner = places(u)
+                if inner is None:
+                    return None
+                found += inner
+            else:
+                return None
+        return found
+
+    def read(table: Any, key: Any) -> float:
+        return table[key] if isinstance(table, dict) else table[key][0]
+
+    for v in reversed(order):
+        if v not in network.terms:
+            continue
+        where = places(v)
+        if where is None:
+            continue
+        terms = network.terms[v]
+        scales = [read(table, key) for table, key in where]
+        candidates = [1.0, *(abs(c) for c in scales), *(1 / abs(c) for c in terms.values())]
+
+        def total(factor: float) -> int:
+            left = sum(not same(c / factor, 1.0) for c in scales)
+            return left + cost({w: c * factor for w, c in terms.items()})
+
+        best = min(candidates, key=total)
+        if total(best) < total(1.0):
+            network.terms[v] = {w: snapped(c * best) for w, c in terms.items()}
+            for table, key in where:
+                if isinstance(table, dict):
+                    table[key] = snapped(table[key] / best)
+                else:
+                    table[key] = snapped(table[key][0] / best), table[key][1]
+
+
+def snapped(scale: float) -> float:
+    """A scale; 1 if rounding has left something else of it."""
+    return math.copysign(1.0, scale) if same(scale, 1.0) else scale
 
 
 # ---------------------------------------------------------------------------------------------- a graph again
