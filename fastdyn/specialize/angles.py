@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import permutations
 
-from fastdyn.specialize.network import ONE, PRIME, Network, Ref, Terms, collected, same
+from fastdyn.specialize.network import ONE, Network, Ref, collected, same
 
 Turn = tuple[int, int]  # the values of a sine and a cosine
 
@@ -50,10 +50,11 @@ def add_angles(network: Network, first: Turn, second: Turn, sign: int) -> bool:
         }
     )
     waves = (sine, cosine)
+    uses = network.uses()
     for v in live:
         if v in network.terms and v not in made and mixes(network, v, first, second):
             changed |= turned_once(network, v, cofactors, waves, set(live)) or summed_once(
-                network, v, first, second, sign, waves
+                network, v, first, second, sign, waves, uses
             )
     if changed:
         network.turns.append((sine[1], cosine[1]))
@@ -71,7 +72,7 @@ def mixes(network: Network, v: int, first: Turn, second: Turn) -> bool:
 def turned_once(network: Network, v: int, cofactors: list[int], waves: tuple[Ref, Ref], live: set[int]) -> bool:
     """v = wave x + rest, where the rest is known: outward rotations."""
     sizes = network.sizes[v]
-    for scale, wave in waves:
+    for _, wave in waves:
         for x in cofactors:
             for sign in (1.0, -1.0):
                 mark = network.prints[wave] * network.prints[x]
@@ -84,9 +85,10 @@ def turned_once(network: Network, v: int, cofactors: list[int], waves: tuple[Ref
     return False
 
 
-def summed_once(network: Network, v: int, first: Turn, second: Turn, sign: int, waves: tuple[Ref, Ref]) -> bool:
+def summed_once(
+    network: Network, v: int, first: Turn, second: Turn, sign: int, waves: tuple[Ref, Ref], uses: Counter[int]
+) -> bool:
     """sa (cb x + ...) + ca (sb x + ...) = sine x + ...: inward rotations."""
-    uses = network.uses()
     inner: dict[int, tuple[int, int]] = {}  # for the sine and the cosine of `first`: the product and the sum in it
     for w in network.terms[v]:
         factors = network.factors.get(w, ())

@@ -144,8 +144,8 @@ def collect_once(network: Network, v: int) -> bool:
 
 def factor(network: Network) -> None:
     """a b + a c = a (b + c), where that saves multiplications."""
+    uses = network.uses()
     for v in network.order():
-        uses = network.uses()
         while v in network.terms and factor_once(network, v, uses):
             uses = network.uses()
     settle(network)
@@ -298,9 +298,6 @@ def rescale(network: Network) -> None:
                 return None
         return found
 
-    def read(table: Any, key: Any) -> float:
-        return table[key] if isinstance(table, dict) else table[key][0]
-
     for v in reversed(order):
         if v not in network.terms:
             continue
@@ -308,15 +305,14 @@ def rescale(network: Network) -> None:
         if where is None:
             continue
         terms = network.terms[v]
-        scales = [read(table, key) for table, key in where]
+        scales = [table[key] if isinstance(table, dict) else table[key][0] for table, key in where]
         candidates = [1.0, *(abs(c) for c in scales), *(1 / abs(c) for c in terms.values())]
 
-        def total(factor: float) -> int:
-            left = sum(not same(c / factor, 1.0) for c in scales)
-            return left + cost({w: c * factor for w, c in terms.items()})
-
-        best = min(candidates, key=total)
-        if total(best) < total(1.0):
+        totals = [
+            sum(not same(c / x, 1.0) for c in scales) + cost({w: c * x for w, c in terms.items()}) for x in candidates
+        ]
+        best = candidates[totals.index(min(totals))]
+        if best != 1:
             network.terms[v] = {w: snapped(c * best) for w, c in terms.items()}
             for table, key in where:
                 if isinstance(table, dict):
