@@ -41,9 +41,11 @@ class Network:
         self._values: list[Sequence[float]] = [[1.0] * SAMPLES]
         self.sizes: list[Sequence[float]] = [[1.0] * SAMPLES]
         self._known: dict[Any, Ref] = {1: (1.0, ONE), PRIME - 1: (-1.0, ONE)}
+        self.times: dict[int, int] = {}  # when the text computed a value: the number of its node
         refs: dict[int, Ref] = {}
         for k in program.graph.live(program.results):
             refs[k] = self._read(*program.graph.nodes[k], refs)
+            self.times.setdefault(refs[k][1], k)
         self.results = [(x.sign * refs[x.node][0], refs[x.node][1]) for x in program.results]
 
     def copy(self) -> Network:
@@ -84,7 +86,7 @@ class Network:
         if abs(scale) != 1 and ONE not in terms and all(same(c, scale) for c in terms.values()):
             whole, v = self.sum({v: math.copysign(1.0, c) for v, c in terms.items()}, user)
             return whole * abs(scale), v
-        key = tuple((v, _comparable(c / scale)) for v, c in terms.items())
+        key = tuple((v, comparable(c / scale)) for v, c in terms.items())
         mark = sum(_remainder(c) * self.prints[v] for v, c in terms.items()) % PRIME
         if mark == 0:
             return 0.0, ONE
@@ -293,7 +295,7 @@ def same(a: float, b: float) -> bool:
     return abs(abs(a) - abs(b)) <= ROUNDING * abs(a)
 
 
-def _comparable(scale: float) -> str:
+def comparable(scale: float) -> str:
     """Scales that differ by roundings only compare equal, but for rare ones that such a difference divides."""
     return f"{scale:.13e}"
 

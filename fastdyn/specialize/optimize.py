@@ -10,16 +10,16 @@ from collections import Counter, defaultdict
 from itertools import combinations
 from typing import Any
 
-from fastdyn.scalars.tracing import Graph, Traced
 from fastdyn.specialize.angles import add_angles, parallel
+from fastdyn.specialize.emit import emitted
 from fastdyn.specialize.network import ONE, Network, Ref, Terms, collected, same
 from fastdyn.specialize.program import Program
-from fastdyn.specialize.schedule import compact
+from fastdyn.specialize.schedule import scheduled
 
 ROUNDS = 6  # of rewriting: most programs change no more after three
 
 
-def optimized(program: Program) -> Program:
+def optimized(program: Program, schedule: str = "fewest") -> Program:
     """The same results from fewer operations; the nodes of the new graph are live and in the order of computation."""
     network = Network(program)
     flatten(network)
@@ -38,7 +38,7 @@ def optimized(program: Program) -> Program:
                     break
         else:
             break
-    return compact(emitted(best, program))
+    return scheduled(*emitted(best, program), schedule)
 
 
 def improved(network: Network) -> Network:
@@ -324,84 +324,3 @@ def rescale(network: Network) -> None:
 def snapped(scale: float) -> float:
     """A scale; 1 if rounding has left something else of it."""
     return math.copysign(1.0, scale) if same(scale, 1.0) else scale
-
-
-# ---------------------------------------------------------------------------------------------- a graph again
-
-
-def emitted(network: Network, program: Program) -> Program:
-    """The program of a network, on a new graph."""
-    graph = Graph()
-    uses = network.uses()
-    done: dict[int, Traced] = {}
-
-    def scaled(scale: float, x: Traced) -> Traced:
-        return graph.constant(scale) * x
-
-    for v in network.order():
-        if v in network.terms:
-            done[v] = sum_of(network, graph, done, uses, v)
-        elif v in network.factors:
-            factors = network.factors[v]
-            inverses = [w for w in factors if network.calls.get(w, ("",))[0] == "inverse"]
-            last = next((w for w in inverses if uses[w] == 1), None)
-            result: Traced | None = None
-            for w in factors:
-                if w != last:
-                    result = done[w] if result is None else result * done[w]
-            assert result is not None
-            if last is not None:
-                ((scale, below),) = network.calls[last][1]
-                result = result / scaled(scale, done[below])
-            done[v] = result
-        else:
-            operation, operands = network.calls[v]
-            if operation == "input":
-                done[v] = graph.input(*operands)
-            elif operation == "constant":
-                done[v] = graph.constant(*operands)
-            else:
-                x, *rest = (scaled(scale, done[w]) for scale, w in operands)
-                done[v] = call(operation, x, rest)
-    results = [scaled(scale, done[v]) for scale, v in network.results]
-    return program.rebuilt(graph, results)
-
-
-def call(operation: str, x: Traced, rest: list[Traced]) -> Traced:
-    """A function of scalars."""
-    if operation in ("sin", "cos"):
-        return x.sincos()[operation == "cos"]
-    if operation == "inverse":
-        return 1.0 / x
-    made: Traced = getattr(x, operation)(*rest)
-    return made
-
-
-def sum_of(network: Network, graph: Graph, done: dict[int, Traced], uses: Counter[int], v: int) -> Traced:
-    """A sum: first what is no product, then products, which fuse with an addition each."""
-    groups: dict[str, list[int]] = defaultdict(list)
-    terms = network.terms[v]
-    parts = []
-    for w, c in terms.items():
-        groups[f"{abs(c):.13e}" if w != ONE else "one"].append(w)
-    for which in groups.values():
-        scale = abs(terms[which[0]])
-        signed = [(w, 1 if terms[w] > 0 else -1) for w in which]
-        if scale == 1 or len(which) == 1:
-            for w, sign in signed:
-                x = done[w] * (sign * scale)
-                product = w in network.factors and uses[w] == 1
-                parts.append(((scale != 1 and w != ONE) or product, x.node, x))
-        else:
-            inner = None
-            for w, sign in signed:
-                x = done[w] * sign
-                inner = x if inner is None else inner + x
-            assert inner is not None
-            x = inner * scale
-            parts.append((True, x.node, x))
-    total = None
-    for _, _, x in sorted(parts, key=lambda part: part[:2]):
-        total = x if total is None else total + x
-    assert total is not None
-    return total
