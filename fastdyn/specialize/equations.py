@@ -1,7 +1,6 @@
 """Equations of motion of a robot as formulas, with SymPy (extra `symbols`).
 
-A text by screws (formulations/screws.py) runs on polynomials in letters, sines and cosines and gives each link's
-velocity for each coordinate, (w_a, v_a) along the link's axes at its centre of mass. Then
+From each link's velocities for each coordinate a, (w_a, v_a) along its own axes at its centre of mass (moving.py):
 
     M_ab = sum over links of m v_a . v_b + w_a . I w_b
     c_abp = (dM_pb/dq_a + dM_pa/dq_b - dM_ab/dq_p) / 2,    C_pb = sum over a of c_abp qd_a
@@ -11,27 +10,24 @@ velocity for each coordinate, (w_a, v_a) along the link's axes at its centre of 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from typing import Any
 
-import numpy as np
-
+from fastdyn.compiler.announce import announced
 from fastdyn.errors import ArgumentError, FormulationError, MissingExtraError
-from fastdyn.formulations import screw_rows, screws
 from fastdyn.mechanism.description import Mechanism
-from fastdyn.mechanism.parts import Array
-from fastdyn.scalars.vectors import matrix_vector, plus
-from fastdyn.specialize.letters import ROUNDING, SIX, Alphabet, Letter, Rows, rows
+from fastdyn.specialize import written
+from fastdyn.specialize.letters import ROUNDING, Alphabet, Letter, coordinates, rows
+from fastdyn.specialize.moving import Moving, Share, links
 from fastdyn.specialize.polynomials import Polynomial, Wave, is_coordinate
+from fastdyn.specialize.written import PARTS, RESERVED
 
-SMALL = 4  # coordinates: what more have is refused unless asked for
 TERMS = 40  # of a sum: longer ones are not factored
-
-Vector = tuple[Polynomial, Polynomial, Polynomial]
-Share = tuple[Polynomial, Polynomial, Polynomial]  # a number of the robot, and two factors: a term of a sum
+DERIVING = "deriving {} ..."
 
 
 def sympy(wanted_by: str = "robot.equations()") -> Any:
@@ -41,81 +37,6 @@ def sympy(wanted_by: str = "robot.equations()") -> Any:
     except ImportError as problem:
         raise MissingExtraError(f"{wanted_by} needs SymPy, which is missing: pip install fastdyn[symbols]") from problem
     return found
-
-
-# ---------------------------------------------------------------------------------------------- links
-
-
-class Moving:
-    """A link in motion: its velocity for each coordinate, along its own axes, at its centre of mass."""
-
-    def __init__(self, P: Array, i: int, turning: list[Vector], moving: list[Vector], down: Vector, base: Vector) -> None:
-        self.mass, self.inertia = P[screw_rows.MASS, i], {place: P[row, i] for row, place in SIX.items()}
-        self.w, self.v = turning, moving
-        self.down = down  # gravity
-        self.base = base  # the base's origin, from the centre of mass
-
-    def inertia_shares(self, a: int, b: int) -> Iterable[Share]:
-        """m v_a . v_b + w_a . I w_b."""
-        for axis in range(3):
-            yield self.mass, self.v[a][axis], self.v[b][axis]
-        for (x, y), moment in self.inertia.items():
-            yield moment, self.w[a][x], self.w[b][y]
-            if x != y:
-                yield moment, self.w[a][y], self.w[b][x]
-
-    def christoffel_shares(self, q: list[str], a: int, b: int, p: int) -> Iterable[Share]:
-        """c_abp: of the mass, the acceleration d2r/dq_a dq_b times v_p, along the link's axes, which turn."""
-        turned = np.cross(np.array(self.w[a], dtype=object), np.array(self.v[b], dtype=object))
-        for axis in range(3):
-            yield self.mass, self.v[b][axis].derivative(q[a]) + turned[axis], self.v[p][axis]
-        for (x, y), moment in self.inertia.items():
-            for one, other in {(x, y), (y, x)}:
-                for i, j, by, half in ((p, b, a, 0.5), (p, a, b, 0.5), (a, b, p, -0.5)):
-                    yield moment * half, self.w[i][one].derivative(q[by]), self.w[j][other]
-                    yield moment * half, self.w[i][one], self.w[j][other].derivative(q[by])
-
-    def gravity_share(self, p: int) -> Share:
-        """-m g . v_p."""
-        return self.mass, -screws.dot(self.down, self.v[p]), Polynomial.constant(1.0)
-
-    def potential_share(self, lift: Polynomial) -> Share:
-        """-m g . r."""
-        return self.mass, screws.dot(self.down, self.base) + lift, Polynomial.constant(1.0)
-
-
-def _links(found: Rows) -> list[Moving]:
-    """All links, path by path from the base to each tip: what is beyond a link does not move it."""
-    links: dict[int, Moving] = {}
-    tips = [i for i in range(len(found.parents)) if i not in found.parents]
-    for tip in tips:
-        path = [tip]
-        while found.parents[path[0]] >= 0:
-            path.insert(0, found.parents[path[0]])
-        P, q = found.P[:, path], found.q[path]
-        n = len(path)
-        work = np.array([Polynomial.constant(0.0)] * screws.stacked_screws_rows(n), dtype=object)
-        screws.placements(P, q, work)
-        for k in range(screws.SLOTS * n):
-            work[k] = _clean(work[k])
-        screws.inverse(work, n)
-        down: Any = tuple(P[screw_rows.GX : screw_rows.GZ + 1, 0])
-        base = screws.zero_vector(work)
-        for i, link in enumerate(path):
-            R, shift = screws.placement(work, i)
-            down, base = matrix_vector(R, down), plus(matrix_vector(R, base), shift)
-            if link not in links:
-                by_joint = [screws.block_times(work, screws.block(n, i, j), screws.screw(P, j)) for j in range(i + 1)]
-                columns = np.array(by_joint, dtype=object)  # (joints, 2, 3)
-                by_coordinate = np.tensordot(found.G[path[: i + 1]].T, columns, axes=1)
-                cleaned = [[tuple(map(_clean, vector)) for vector in pair] for pair in by_coordinate]
-                turning, moving = ([pair[k] for pair in cleaned] for k in (0, 1))
-                links[link] = Moving(P, i, turning, moving, tuple(map(_clean, down)), tuple(map(_clean, base)))
-    return [links[i] for i in range(len(found.parents))]
-
-
-def _clean(p: Polynomial) -> Polynomial:
-    return p.cleaned(4 * ROUNDING * p.size)
 
 
 # ---------------------------------------------------------------------------------------------- formulas
@@ -128,8 +49,9 @@ class Formulas:
     that sums are collected by.
     """
 
-    def __init__(self, exact: bool, inertial: set[str], simplify: bool) -> None:
-        self.sp, self.exact, self.inertial, self.simplify = sympy(), exact, inertial, simplify
+    def __init__(self, exact: bool, inertial: set[str]) -> None:
+        self.sp, self.exact, self.inertial = sympy(), exact, inertial
+        self._known: dict[Any, Any] = {}  # by the terms of a sum: the shortest form found
 
     def number(self, x: float) -> Any:
         """A float; whole numbers, and in equations with letters fractions and roots, as such."""
@@ -167,7 +89,11 @@ class Formulas:
         by_factor: dict[Any, list[Any]] = {}
         for names, group in groups.items():
             by_factor.setdefault(self._shortest(group), []).append(self.letters(names))
-        return self.sp.Add(*(factor * self.sp.Add(*letters) for factor, letters in by_factor.items()))
+        return self.shortened(self.sp.Add(*(factor * self.sp.Add(*letters) for factor, letters in by_factor.items())))
+
+    def shortened(self, total: Any) -> Any:
+        """A sum with what its terms have in common pulled out, if that makes it shorter."""
+        return min((total, self._pulled(total)), key=self._length)
 
     def _shortest(self, group: list[Share]) -> Any:
         """Multiplied out and added up, or left as products of velocities: what has fewer operations."""
@@ -177,20 +103,29 @@ class Formulas:
         scale = max(rest.size * one.size * other.size for rest, one, other in group)
         total = total.cleaned(4 * ROUNDING * scale)
         found = self.expanded(total)
-        if not self.simplify or not total.terms:
+        if not total.terms:
             return found
-        products = [self.sp.Mul(*(self._pulled(self.expanded(p)) for p in share)) for share in group]
-        return min((found, self._pulled(found), self.sp.Add(*products)), key=self._length)
+        key = frozenset((place, float(f"{value:.11g}")) for place, value in total.terms.items())
+        opposite = frozenset((place, -value) for place, value in key)
+        forms = [found, self._pulled(found)]
+        if sum(len(p.terms) for share in group for p in share) <= len(total.terms) + TERMS:
+            forms.append(self.sp.Add(*(self.sp.Mul(*map(self._pulled, map(self.expanded, share))) for share in group)))
+        forms += [self._known[key]] if key in self._known else []
+        forms += [-self._known[opposite]] if opposite in self._known else []
+        self._known[key] = min(forms, key=self._length)
+        return self._known[key]
 
     def _factored(self, total: Any) -> Any:
         """A sum of products of letters, factored if that makes it shorter."""
-        if not (self.simplify and self.exact and total.is_Add and len(total.args) <= TERMS):
-            return total
-        return total if total.has(self.sp.Float) else min((total, self.sp.factor(total)), key=self._length)
+        return min((total, self.sp.factor(total)), key=self._length) if self._is_short(total) else total
 
     def _pulled(self, total: Any) -> Any:
         """A sum with what its terms have in common pulled out."""
-        return self.sp.factor_terms(total) if self.exact else total
+        return self.sp.factor_terms(total) if self._is_short(total) else total
+
+    def _is_short(self, total: Any) -> bool:
+        """Whether a sum is worth the time of looking for factors."""
+        return bool(total.is_Add and len(total.args) <= TERMS and not total.has(self.sp.Float))
 
     def _length(self, expression: Any) -> int:
         return int(expression.count_ops())
@@ -202,32 +137,28 @@ class Formulas:
 class Equations:
     """M(q) qdd + C(q, qd) qd + g(q) + friction = tau of a robot, as SymPy expressions; see robot.equations.
 
-    q, qd, qdd: the symbols; M, C, g, friction, tau: matrices; kinetic, potential: energies; letters: what each letter
-    stands for, its unit and the robot's number. Rotors are in M, what is fixed to a link is part of it. C is made of
-    Christoffel symbols: dM/dt - 2 C is skew. Each is derived when it is first asked for.
+    q, qd, qdd: the symbols; coordinates: their names and units; M, C, g, friction, tau: matrices; kinetic, potential:
+    energies; symbols: what each letter stands for, its unit and the robot's number. Rotors are in M, what is fixed to a
+    link is part of it. C is made of Christoffel symbols: dM/dt - 2 C is skew. Each is derived when first asked for.
     """
 
-    def __init__(
-        self, robot: Mechanism, letters: bool = True, relations: Mapping[str, Any] | None = None, simplify: bool = True
-    ) -> None:
+    def __init__(self, robot: Mechanism, letters: bool = True, relations: Mapping[str, Any] | None = None) -> None:
         sp = sympy()
+        if not robot.joints:
+            raise FormulationError(f"{robot.name} has no moving joint: expected at least one")
+        if relations and not letters:
+            raise ArgumentError("relations: expected none with letters=False, whose equations have no letters")
         alphabet = Alphabet(letters, _relations(relations or {}))
         self._rows = rows(robot, alphabet)
         self._known = alphabet.related()
         m = self._rows.G.shape[1]
-        if not m:
-            raise FormulationError(f"{robot.name} has no moving joint: expected at least one")
-        if simplify and m > SMALL:
-            unit = "joints" if robot.coupling is None else "coordinates"
-            raise ArgumentError(
-                f"{robot.name} has {m} {unit}: expected at most {SMALL}, whose equations fit on a page; "
-                "simplify=False derives those of more, which fill many"
-            )
         self.name = robot.name
-        self._formulas = Formulas(letters, alphabet.inertial, simplify)
-        self._letters = letters
+        self.coordinates = coordinates(robot)
+        self._formulas = Formulas(letters, alphabet.inertial)
         self._names = [f"q{k + 1}" for k in range(m)]
-        self.q, self.qd, self.qdd = (sp.Matrix(sp.symbols([f"{x}{k + 1}" for k in range(m)])) for x in ("q", "qd", "qdd"))
+        self.q, self.qd, self.qdd = (
+            sp.Matrix(sp.symbols([f"{x}{k + 1}" for k in range(m)])) for x in ("q", "qd", "qdd")
+        )
 
     @property
     def n(self) -> int:
@@ -236,7 +167,7 @@ class Equations:
 
     @cached_property
     def _links(self) -> list[Moving]:
-        return _links(self._rows)
+        return links(self._rows)
 
     @cached_property
     def M(self) -> Any:
@@ -247,20 +178,21 @@ class Equations:
             shares = [share for link in self._links for share in link.inertia_shares(a, b)]
             return self._formulas.sum_of([*shares, (self._rows.armature[a, b], one, one)])
 
-        return self._symmetric(entry)
+        with announced(f"the equations of {self.name}", DERIVING):
+            upper = {(a, b): entry(a, b) for a in range(self.n) for b in range(a, self.n)}
+        return self._formulas.sp.Matrix(self.n, self.n, lambda a, b: upper[min(a, b), max(a, b)])
 
     @cached_property
     def christoffel(self) -> dict[tuple[int, int, int], Any]:
         """c_abp by (a, b, p), from 0, without those that are zero: tau_p contains c_abp qd_a qd_b."""
-        found = {}
-        for a, b, p in product(range(self.n), repeat=3):
-            if (b, a, p) in found:
-                found[a, b, p] = found[b, a, p]
-            elif a <= b:
+        found, n = {}, self.n
+        pairs = [(a, b) for b in range(n) for a in range(b + 1)]
+        with announced(f"the equations of {self.name}", DERIVING):
+            for (a, b), p in product(sorted(pairs, key=lambda pair: pair[0] == pair[1]), range(n)):
                 shares = (share for link in self._links for share in link.christoffel_shares(self._names, a, b, p))
                 symbol = self._formulas.sum_of(shares)
                 if symbol != 0:
-                    found[a, b, p] = symbol
+                    found[a, b, p] = found[b, a, p] = symbol
         return found
 
     @cached_property
@@ -269,7 +201,7 @@ class Equations:
         found = self._formulas.sp.zeros(self.n, self.n)
         for (a, b, p), symbol in self.christoffel.items():
             found[p, b] += symbol * self.qd[a]
-        return found
+        return found.applyfunc(self._formulas.shortened)
 
     @cached_property
     def g(self) -> Any:
@@ -310,48 +242,87 @@ class Equations:
         return self._formulas.sum_of([link.potential_share(self._rows.lift) for link in self._links])
 
     @cached_property
-    def letters(self) -> tuple[Letter, ...]:
-        """The letters of these equations."""
+    def symbols(self) -> tuple[Letter, ...]:
+        """The letters of these equations, each with its meaning, unit and value."""
         used = {str(x) for part in (self.M, self.potential, self.friction) for x in part.free_symbols}
         return tuple(letter for name, letter in self._known.items() if name in used)
 
     @cached_property
     def values(self) -> dict[Any, float]:
         """The robot's number for each letter: eq.M.subs(eq.values) is the robot's own."""
-        return {self._formulas.sp.Symbol(letter.name): letter.value for letter in self.letters}
+        return {self._formulas.sp.Symbol(letter.name): letter.value for letter in self.symbols}
 
-    def _symmetric(self, entry: Callable[[int, int], Any]) -> Any:
-        n = self.n
-        upper = {(a, b): entry(a, b) for a in range(n) for b in range(a, n)}
-        return self._formulas.sp.Matrix(n, n, lambda a, b: upper[min(a, b), max(a, b)])
+    # ------------------------------------------------------------------------------------------ written
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return f"<Equations of {self.name}: {self.n} coordinate{'s' * (self.n != 1)}>"
+
+    def _repr_latex_(self) -> str:
+        return self.latex()
+
+    def text(self, what: Iterable[str] = PARTS) -> str:
+        """The equations as text; what: some of M, C, g, friction, tau, kinetic, potential.
+
+        >>> import fastdyn as fd
+        >>> print(fd.robots.two_link().equations(letters=False).text(["M"]))
+        two_link: M(q) qdd + C(q, qd) qd + g(q) = tau
+        <BLANKLINE>
+        M[1,1] = cos(q2) + 1.66666666666667
+        M[1,2] = M[2,1] = 0.5*cos(q2) + 0.333333333333333
+        M[2,2] = 0.333333333333333
+        <BLANKLINE>
+        q1  joint1, rad
+        q2  joint2, rad
+        """
+        return written.text(self, what)
+
+    def latex(self, what: Iterable[str] = PARTS) -> str:
+        r"""The equations as LaTeX, an align* environment; what: as for text.
+
+        >>> import fastdyn as fd
+        >>> print(fd.robots.two_link().equations().latex(["g"]).splitlines()[2])
+        g_{2} &= g m_{2} x_{2} \cos{\left(q_{1} + q_{2} \right)}
+        """
+        return written.latex(self, what)
+
+    def code(self, language: str = "python") -> str:
+        """Functions mass_matrix, coriolis_matrix, gravity_forces and inverse_dynamics; language: python, numpy or c.
+
+        Python's take one state, NumPy's any batch (..., n); letters are keyword arguments with the robot's values. C's
+        have the robot's name in front and fixed values.
+
+        >>> import fastdyn as fd
+        >>> functions = {}
+        >>> exec(fd.robots.two_link(g=10.0).equations().code(), functions)
+        >>> functions["gravity_forces"]([0.0, 0.0]), functions["gravity_forces"]([0.0, 0.0], m2=3.0)
+        ([20.0, 5.0], [50.0, 15.0])
+        """
+        return written.code(self, language)
 
 
 def _relations(given: Mapping[str, Any]) -> dict[str, Polynomial]:
     """Relations as polynomials: text or SymPy expressions; letters that have relations themselves are replaced."""
     sp = sympy()
-    names = {str(name): name for name in given}
-    try:
-        found = {name: sp.sympify(given[key], locals=_Symbols()) for name, key in names.items()}
-    except (sp.SympifyError, TypeError, SyntaxError) as problem:
-        raise ArgumentError(f"relations: expected formulas such as 'm1*l**2/12', found {dict(given)!r}") from problem
+    found = {}
+    for name, formula in given.items():
+        symbols = {each: sp.Symbol(each) for each in re.findall(r"[^\W\d]\w*", str(formula))}
+        try:
+            found[str(name)] = sp.sympify(str(formula), locals=symbols)
+        except (sp.SympifyError, TypeError, SyntaxError, AttributeError) as problem:
+            raise ArgumentError(
+                f"relations: expected a formula such as 'm1*l**2/12' for {name}, found {formula!r}"
+            ) from problem
     for _ in found:
         found = {name: expression.subs(found) for name, expression in found.items()}
     return {name: _polynomial(name, expression) for name, expression in found.items()}
 
 
-class _Symbols(dict[str, Any]):
-    """Every name is a symbol, also those that SymPy has functions for."""
-
-    def __contains__(self, name: object) -> bool:
-        return True
-
-    def __missing__(self, name: str) -> Any:
-        return sympy().Symbol(name)
-
-
 def _polynomial(name: str, expression: Any) -> Polynomial:
     symbols = sorted(expression.free_symbols, key=str)
-    wrong = [str(x) for x in symbols if is_coordinate(str(x))]
+    wrong = [str(x) for x in symbols if is_coordinate(str(x)) or str(x) in RESERVED]
     if wrong or not (expression.is_number or expression.is_polynomial(*symbols)):
         raise ArgumentError(f"relations: expected that {name} is a polynomial in letters, found {expression}")
     total = Polynomial.constant(0.0)

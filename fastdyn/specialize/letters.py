@@ -11,13 +11,15 @@ import numpy as np
 from fastdyn.errors import ArgumentError
 from fastdyn.formulations import screw_rows as r
 from fastdyn.mechanism.chains import about_centre
-from fastdyn.mechanism.description import Mechanism
+from fastdyn.mechanism.description import Description, Mechanism
 from fastdyn.mechanism.model import Node
 from fastdyn.mechanism.parts import EPS, Array
 from fastdyn.specialize.polynomials import Polynomial
 
 ROUNDING = 16 * EPS  # of its scale: a number this small is what rounding has left of a zero
 AXES = "xyz"
+Objects = np.ndarray[Any, np.dtype[Any]]  # of polynomials
+
 SIX = {r.IXX: (0, 0), r.IYY: (1, 1), r.IZZ: (2, 2), r.IXY: (0, 1), r.IXZ: (0, 2), r.IYZ: (1, 2)}
 
 
@@ -51,7 +53,7 @@ class Alphabet:
             self.inertial.add(name)
         return self.relations.get(name, Polynomial.letter(name))
 
-    def vector(self, names: Any, meaning: str, values: Array) -> Array:
+    def vector(self, names: Any, meaning: str, values: Array) -> Objects:
         """Three lengths; the meaning has a place for the axis."""
         found = zip(names, AXES, values.tolist(), strict=True)
         return np.array([self(name, meaning.format(axis), "m", value) for name, axis, value in found], dtype=object)
@@ -65,10 +67,12 @@ class Alphabet:
         left = {name: letter for name, letter in self.known.items() if name not in self.relations}
         waiting = dict(self.relations)
         while waiting:
-            name = next((one for one, p in waiting.items() if len(_letters(p) - set(left)) <= 1), None)
-            if name is None:
+            name = next((one for one, p in waiting.items() if len(_letters(p) - set(left)) <= 1), "")
+            if not name:
                 unclear = ", ".join(sorted(set().union(*map(_letters, waiting.values())) - set(left)))
-                raise ArgumentError(f"relations: expected one relation that gives each new letter, found none: {unclear}")
+                raise ArgumentError(
+                    f"relations: expected one relation that gives each new letter, found none: {unclear}"
+                )
             self._relate(name, waiting.pop(name), left)
         return left
 
@@ -130,12 +134,12 @@ class Friction:
 class Rows:
     """The links of a robot for texts by screws: a column of P for each, and what the texts do not read."""
 
-    P: Array  # (screw_rows.ROWS, n) of polynomials
+    P: Objects  # (screw_rows.ROWS, n) of polynomials
     parents: tuple[int, ...]  # of each link: its parent's column, -1 for the base
-    q: Array  # (n,): the joints in terms of the coordinates
+    q: Objects  # (n,): the joints in terms of the coordinates
     G: Array  # (n, m): joints by coordinates
     lift: Polynomial  # potential energy of 1 kg at the base's origin
-    armature: Array  # (m, m): what rotors add to the mass matrix
+    armature: Objects  # (m, m): what rotors add to the mass matrix
     friction: tuple[Friction, ...]
 
 
@@ -144,13 +148,13 @@ class _Link:
     """A link on its joint: the rotation of the joint's tail; its centre of mass and its origin, from the joint."""
 
     turn: Array
-    centre: Array
-    end: Array
+    centre: Objects
+    end: Objects
 
 
 def rows(robot: Mechanism, alphabet: Alphabet) -> Rows:
     """The rows of a robot. Frames of the links are at their centres of mass, parallel to the links' own frames."""
-    description = getattr(robot, "description", robot)
+    description = robot if isinstance(robot, Description) else robot.description
     nodes = description.nodes
     P = np.array([[Polynomial.constant(0.0)] * len(nodes) for _ in range(r.ROWS)], dtype=object)
     strength = float(np.linalg.norm(description.gravity))
@@ -165,7 +169,7 @@ def rows(robot: Mechanism, alphabet: Alphabet) -> Rows:
     return Rows(P, parents, *_coordinates(description), lift, *_drives(description, alphabet))
 
 
-def _link(description: Any, i: int, P: Array, alphabet: Alphabet) -> _Link:
+def _link(description: Description, i: int, P: Objects, alphabet: Alphabet) -> _Link:
     """Writes a link's inertia."""
     joint, k = description.joints[i], i + 1
     tail, link = np.asarray(joint.tail), joint.child
@@ -183,7 +187,7 @@ def _link(description: Any, i: int, P: Array, alphabet: Alphabet) -> _Link:
     return _Link(turn, centre, turn.T @ alphabet.vector([f"{name}{k}" for name in "abd"], what, tail[:3, 3]))
 
 
-def _joint(node: Node, i: int, P: Array, link: _Link, parent: _Link | None, alphabet: Alphabet) -> None:
+def _joint(node: Node, i: int, P: Objects, link: _Link, parent: _Link | None, alphabet: Alphabet) -> None:
     """Writes a joint's place and screw axis."""
     joint, k = node.joint, i + 1
     what = f"origin of {joint.name} on {joint.parent}, along {{}}"
@@ -206,7 +210,15 @@ def _constants(values: Array) -> list[Polynomial]:
     return [Polynomial.constant(x) for x in values]
 
 
-def _coordinates(description: Any) -> tuple[Array, Array]:
+def coordinates(robot: Mechanism) -> tuple[tuple[str, str], ...]:
+    """The name and unit of each coordinate."""
+    coupling = robot.coupling
+    names = [joint.name for joint in robot.joints] if coupling is None else coupling.names
+    kinds = [joint.kind for joint in robot.joints] if coupling is None else coupling.kinds(robot.joints)
+    return tuple((name, "m" if kind == "prismatic" else "rad") for name, kind in zip(names, kinds, strict=True))
+
+
+def _coordinates(description: Description) -> tuple[Objects, Array]:
     """The joints in terms of the coordinates, and G."""
     n, coupling = description.n, description.coupling
     G, offset = (np.eye(n), np.zeros(n)) if coupling is None else (coupling.G, coupling.offset)
@@ -215,7 +227,7 @@ def _coordinates(description: Any) -> tuple[Array, Array]:
     return q + G @ phi, G
 
 
-def _drives(description: Any, alphabet: Alphabet) -> tuple[Array, tuple[Friction, ...]]:
+def _drives(description: Description, alphabet: Alphabet) -> tuple[Objects, tuple[Friction, ...]]:
     """What rotors add to the mass matrix, and the friction of the motors of joints and of coordinates."""
     joints, coupling = description.joints, description.coupling
     G = np.eye(len(joints)) if coupling is None else coupling.G
@@ -241,7 +253,7 @@ def _drives(description: Any, alphabet: Alphabet) -> tuple[Array, tuple[Friction
     return armature, tuple(friction)
 
 
-def _body(description: Any, i: int) -> tuple[float, Array, Array]:
+def _body(description: Description, i: int) -> tuple[float, Array, Array]:
     """Mass, centre of mass and inertia about it of a moving link, with what is fixed to it."""
     link = description.links[i]
     carried = [each for each in description.all_links if description.place(each.name)[0] == i]

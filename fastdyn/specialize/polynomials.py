@@ -1,4 +1,4 @@
-"""Scalars that are polynomials in letters and in sines and cosines of coordinates: what equations of motion are made of.
+"""Scalars that are polynomials in letters and in sines and cosines of coordinates, as equations of motion are.
 
 Products of sines and cosines become those of sums of angles, so that every polynomial has one form: cos^2 + sin^2 is 1,
 and angles of parallel axes add up.
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 Monomial = tuple[str, ...]  # letters, sorted, each as often as its power says
@@ -84,7 +84,7 @@ class Polynomial:
         return self + -self.like(other)
 
     def __rsub__(self, other: Any) -> Polynomial:
-        return -self + other
+        return self.like(other) + -self
 
     def __eq__(self, other: object) -> bool:
         return self.terms == self.like(other).terms
@@ -167,7 +167,7 @@ def _whole(k: float) -> float:
     return int(k) if k == int(k) else k
 
 
-@lru_cache(maxsize=None)
+@cache
 def _product(a: Wave, b: Wave) -> tuple[tuple[Wave, float], ...]:
     """The product of two waves as a sum of waves, each with its factor."""
     (first, a_odd), (second, b_odd) = a, b
@@ -177,7 +177,12 @@ def _product(a: Wave, b: Wave) -> tuple[tuple[Wave, float], ...]:
     for name, k in second:
         plus[name], minus[name] = plus.get(name, 0) + k, minus.get(name, 0) - k
     odd = a_odd != b_odd
-    signs = {(False, False): (0.5, 0.5), (True, True): (-0.5, 0.5), (True, False): (0.5, 0.5), (False, True): (0.5, -0.5)}
+    signs = {
+        (False, False): (0.5, 0.5),
+        (True, True): (-0.5, 0.5),
+        (True, False): (0.5, 0.5),
+        (False, True): (0.5, -0.5),
+    }
     found = []
     for multiples, factor in zip((plus, minus), signs[a_odd, b_odd], strict=True):
         wave, sign = _wave(multiples, odd)
