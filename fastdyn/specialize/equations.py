@@ -105,7 +105,7 @@ class Formulas:
         found = self.expanded(total)
         if not total.terms:
             return found
-        key = frozenset((place, float(f"{value:.11g}")) for place, value in total.terms.items())
+        key = frozenset((place, float(f"{value:.13g}")) for place, value in total.terms.items())
         opposite = frozenset((place, -value) for place, value in key)
         forms = [found, self._pulled(found)]
         if sum(len(p.terms) for share in group for p in share) <= len(total.terms) + TERMS:
@@ -309,15 +309,17 @@ def _relations(given: Mapping[str, Any]) -> dict[str, Polynomial]:
     found = {}
     for name, formula in given.items():
         symbols = {each: sp.Symbol(each) for each in re.findall(r"[^\W\d]\w*", str(formula))}
+        expected = f"relations: expected a formula such as 'm1*l**2/12' for {name}, found {formula!r}"
         try:
-            found[str(name)] = sp.sympify(str(formula), locals=symbols)
+            expression = sp.sympify(str(formula), locals=symbols)
         except (sp.SympifyError, TypeError, SyntaxError, AttributeError) as problem:
-            raise ArgumentError(
-                f"relations: expected a formula such as 'm1*l**2/12' for {name}, found {formula!r}"
-            ) from problem
-    for _ in found:
-        found = {name: expression.subs(found) for name, expression in found.items()}
-    return {name: _polynomial(name, expression) for name, expression in found.items()}
+            raise ArgumentError(expected) from problem
+        if not isinstance(expression, sp.Expr):
+            raise ArgumentError(expected)
+        found[sp.Symbol(str(name))] = expression
+    for _ in given:
+        found = {letter: expression.subs(found) for letter, expression in found.items()}
+    return {str(letter): _polynomial(str(letter), expression) for letter, expression in found.items()}
 
 
 def _polynomial(name: str, expression: Any) -> Polynomial:

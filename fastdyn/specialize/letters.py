@@ -82,7 +82,7 @@ class Alphabet:
         for new in _letters(relation) - set(left):
             alone = relation == Polynomial.letter(new)
             values[new] = _solved(name, given.value, relation, new, values)
-            meaning = given.meaning if alone else f"by {name} (with its other letters)"
+            meaning = given.meaning if alone else f"by its relation with {name}, {given.meaning}"
             left[new] = Letter(new, meaning, given.unit if alone else "", values[new])
             if alone and name in self.inertial:
                 self.inertial.add(new)

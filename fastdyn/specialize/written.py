@@ -18,10 +18,10 @@ LANGUAGES = ("python", "numpy", "c")
 RESERVED = ("sin", "cos", "pow", "copysign", "numpy", "result")  # names that code uses
 
 
-def _entries(eq: Equations, what: Iterable[str], at: str, equal: str, short: bool) -> Iterator[tuple[str, Any]]:
+def _entries(eq: Equations, what: Iterable[str], at: str, equal: str) -> Iterator[tuple[str, Any]]:
     """Each entry's name and formula. at: how an entry's name is made of a part and its place; equal: between names.
 
-    short: without entries that are zero.
+    Friction is left out where there is none.
     """
     chosen = [what] if isinstance(what, str) else list(what)
     for part in chosen:
@@ -36,18 +36,20 @@ def _entries(eq: Equations, what: Iterable[str], at: str, equal: str, short: boo
                     places = {(a, b), (b, a)} if part == "M" else {(a, b)}
                     names = (at.format(part, f"{x + 1},{y + 1}") for x, y in sorted(places))
                     yield equal.join(names), found[a, b]
-        elif not short or any(found):
+        elif part != "friction" or any(found):
             for a in range(eq.n):
                 yield at.format(part, a + 1), found[a]
 
 
 def text(eq: Equations, what: Iterable[str]) -> str:
-    """The equations, then what each letter means."""
+    """The equations, then what their letters mean."""
     rubs = " + friction" * any(eq.friction)
     lines = [f"{eq.name}: M(q) qdd + C(q, qd) qd + g(q){rubs} = tau", ""]
-    lines += [f"{name} = {formula}" for name, formula in _entries(eq, what, "{}[{}]", " = ", short=True)]
+    shown = list(_entries(eq, what, "{}[{}]", " = "))
+    lines += [f"{name} = {formula}" for name, formula in shown]
+    used = {str(x) for _, formula in shown for x in formula.free_symbols}
     table = [(f"q{k + 1}", f"{name}, {unit}") for k, (name, unit) in enumerate(eq.coordinates)]
-    table += [(x.name, f"{x.value:<12.9g} {x.unit:9s} {x.meaning}") for x in eq.symbols]
+    table += [(x.name, f"{x.value:<12.9g} {x.unit:9s} {x.meaning}") for x in eq.symbols if x.name in used]
     width = max(len(name) for name, _ in table)
     return "\n".join([*lines, "", *(f"{name:{width}}  {meaning}" for name, meaning in table)])
 
@@ -59,9 +61,9 @@ def latex(eq: Equations, what: Iterable[str]) -> str:
     names = {symbol: _subscripted(str(symbol)) for symbol in eq.values}
     for k in range(eq.n):
         names |= {eq.qd[k]: rf"\dot{{q}}_{{{k + 1}}}", eq.qdd[k]: rf"\ddot{{q}}_{{{k + 1}}}"}
-    greek = {"tau": r"\tau", "friction": r"\tau_{\mathrm{f}}", "kinetic": "T", "potential": "V"}
+    greek = {"tau": r"\tau", "friction": r"\tau^{\mathrm{f}}", "kinetic": "T", "potential": "V"}
     lines = []
-    for name, formula in _entries(eq, what, "{}_{{{}}}", " = ", short=True):
+    for name, formula in _entries(eq, what, "{}_{{{}}}", " = "):
         part = re.match("[a-zA-Z]+", name)[0]  # type: ignore[index]  # names begin with the part's
         lines.append(f"{name.replace(part, greek.get(part, part)).replace(',', '')} &= ")
         lines[-1] += formatted(formula, symbol_names=names)
@@ -94,10 +96,10 @@ def code(eq: Equations, language: str) -> str:
         "c": C99CodePrinter,
     }[language]()
     functions = [
-        ("mass_matrix", ("q",), eq.M),
-        ("coriolis_matrix", ("q", "qd"), eq.C),
-        ("gravity_forces", ("q",), eq.g),
-        ("inverse_dynamics", ("q", "qd", "qdd"), eq.tau),
+        ("mass_matrix", ("q",), eq.M, (eq.n, eq.n)),
+        ("coriolis_matrix", ("q", "qd"), eq.C, (eq.n, eq.n)),
+        ("gravity_forces", ("q",), eq.g, (eq.n,)),
+        ("inverse_dynamics", ("q", "qd", "qdd"), eq.tau, (eq.n,)),
     ]
     write = {"python": _python, "numpy": _numpy, "c": _c}[language]
     bodies = [write(eq, printer, *function) for function in functions]
@@ -135,30 +137,33 @@ def _coordinates(eq: Equations, argument: str) -> str:
     return ", ".join(f"{argument}{k + 1}" for k in range(eq.n)) + "," * (eq.n == 1)
 
 
-def _python(eq: Equations, printer: Any, name: str, arguments: tuple[str, ...], results: Any) -> str:
+def _python(
+    eq: Equations, printer: Any, name: str, arguments: tuple[str, ...], results: Any, shape: tuple[int, ...]
+) -> str:
     common, entries, used = _statements(printer, results)
     lines = [f"def {name}({', '.join(arguments)}{_keywords(eq, used)}):"]
     lines += [f"    {_coordinates(eq, argument)} = {argument}" for argument in arguments]
     lines += [f"    {x} = {y}" for x, y in common]
-    if results.shape[1] == 1:
+    if len(shape) == 1:
         return "\n".join([*lines, f"    return [{', '.join(entries)}]"])
     n = eq.n
     rows = [f"        [{', '.join(entries[n * a : n * (a + 1)])}]," for a in range(n)]
     return "\n".join([*lines, "    return [", *rows, "    ]"])
 
 
-def _numpy(eq: Equations, printer: Any, name: str, arguments: tuple[str, ...], results: Any) -> str:
+def _numpy(
+    eq: Equations, printer: Any, name: str, arguments: tuple[str, ...], results: Any, shape: tuple[int, ...]
+) -> str:
     common, entries, used = _statements(printer, results)
     lines = [f"def {name}({', '.join(arguments)}{_keywords(eq, used)}):"]
     lines += [f"    {_coordinates(eq, each)} = numpy.moveaxis(numpy.asarray({each}), -1, 0)" for each in arguments]
     lines += [f"    {x} = {y}" for x, y in common]
     some = ", ".join(f"{argument}1" for argument in arguments)
     lines += [f"    {'_, ' * len(arguments)}*entries = numpy.broadcast_arrays({some}, {', '.join(entries)})"]
-    shape = f".reshape(entries[0].shape + ({eq.n}, {eq.n}))" * (results.shape[1] > 1)
-    return "\n".join([*lines, f"    return numpy.stack(entries, axis=-1){shape}"])
+    return "\n".join([*lines, f"    return numpy.stack(entries, axis=-1).reshape(entries[0].shape + {shape})"])
 
 
-def _c(eq: Equations, printer: Any, name: str, arguments: tuple[str, ...], results: Any) -> str:
+def _c(eq: Equations, printer: Any, name: str, arguments: tuple[str, ...], results: Any, shape: tuple[int, ...]) -> str:
     common, entries, used = _statements(printer, results)
     called = re.sub(r"\W", "_", f"{eq.name}_{name}", flags=re.ASCII)
     called = f"robot_{called}" if called[0].isdigit() else called
