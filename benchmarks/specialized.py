@@ -40,17 +40,17 @@ import fastdyn as fd
 from benchmarks.common import best, chain, circumstances, figures, heading, markdown, states, versions
 from benchmarks.peers import generated, pinocchio
 from benchmarks.peers.case import BATCH, FORWARD, INVERSE, MASS, SINGLE, Case, Job
+from benchmarks.sums import sum_of_three, sum_of_two
 from fastdyn.calls import generate
 from fastdyn.calls.task import Task
-from fastdyn.compiler.policy import OPTIONS, kernel
-from fastdyn.quantities import METHODS, QD, QDD, TAU, Q, Quantity
-from fastdyn.scalars import load, store
+from fastdyn.compiler.policy import OPTIONS
+from fastdyn.quantities import METHODS, QD, QDD, QUANTITIES, TAU, Q, Quantity
+from fastdyn.specialize.rows import GENERAL, specialised
 
 T, TURNS = 8192, 60
 LONG = 1 << 21  # states: 384 MiB of six joints
 SIZES = (3, 6, 9, 12, 18, 24, 36, 48)
 ROBOTS = ("puma560", "ur5", "panda", "iiwa")
-GENERAL = ("singular_values", "inverse_velocity", "inverse_acceleration", "task_dynamics")  # never specialised
 GENERATED = "CasADi's C"
 FLAGS = tuple((*generated.FLAGS, *more) for more in ((), ("-fopenmp-simd",), ("-mprefer-vector-width=512",)))
 # the least ratios that specialised code is meant to reach; by robot, or for all
@@ -73,7 +73,7 @@ def plain(name: str) -> fd.Robot:
 
 def fast(robot: Any) -> Any:
     """The specialised robot."""
-    return robot.specialize() if hasattr(robot, "specialize") else robot
+    return robot.specialize()
 
 
 def difference(found: Any, right: Any) -> float:
@@ -272,18 +272,6 @@ def bandwidth(options: argparse.Namespace) -> None:
     print(markdown(header, rows))
 
 
-@kernel
-def sum_of_two(P, tree, q, qd, tau, work):
-    for i in range(P.shape[1]):
-        store(tau, i, load(q, i) + load(qd, i))
-
-
-@kernel
-def sum_of_three(P, tree, q, qd, qdd, tau, work):
-    for i in range(P.shape[1]):
-        store(tau, i, load(q, i) + load(qd, i) + load(qdd, i))
-
-
 def copying(options: argparse.Namespace) -> None:
     table = []
     for name in options.robots:
@@ -300,21 +288,33 @@ def copying(options: argparse.Namespace) -> None:
             (sum_of_three, (Q, QD, QDD), (q, qd, qdd), twice),
         ):
             row = Quantity(text.__name__, text, lambda n: 0, reads, (TAU,))
-            entry = generate.batch(row, False)
-            entry.dispatcher = numba.njit(**OPTIONS)(entry.py_func)  # not cached: the key does not cover this file
-            task = Task(robot.parameters, row)
-            task(values, tau)
+            jobs, errors = {"add": add}, []
             add()
-            error = difference(tau, theirs)
-            seconds = best({"task": partial(task, values, tau), "add": add}, options.turns, not options.cold)
-            ours, numpy = (1e9 * seconds[side] / T for side in ("task", "add"))
+            for side, own in (("general", row), ("specialised", specialised(row, robot.parameters))):
+                entry = generate.batch(own, False)
+                entry.dispatcher = numba.njit(**OPTIONS)(entry.py_func)  # not cached: the key does not cover this file
+                jobs[side] = partial(Task(robot.parameters, own), values, tau)
+                errors.append(difference(jobs[side](), theirs))
+            seconds = best(jobs, options.turns, not options.cold)
+            numpy, *ours = (1e9 * seconds[side] / T for side in jobs)
             what = " + ".join(field.name for field in reads)
-            table.append((name, what, figures(ours), figures(numpy), f"{ours / numpy:.2f}", f"{error:.0e}"))
+            ratios = (f"{ns / numpy:.2f}" for ns in ours)
+            table.append((name, what, figures(numpy), *map(figures, ours), *ratios, f"{max(errors):.0e}"))
+    print(f"## Reading and writing alone, batches of {T}\n")
     print(
-        f"## Reading and writing alone, batches of {T}\n\nA text that only adds its inputs, called as any quantity of"
+        "A text that only adds its inputs, called as any quantity, against np.add on the same arrays (twice for three"
     )
-    print("a general robot, against np.add on the same arrays (twice for three inputs). Goal: at most 1.5.\n")
-    print(markdown(("robot", "tau", ">ns", ">NumPy, ns", ">ratio", ">differs by"), table))
+    print("inputs). Goal: at most 1.5 times NumPy's time.\n")
+    header = (
+        "robot",
+        "tau",
+        ">NumPy, ns",
+        ">general, ns",
+        ">specialised, ns",
+        ">general / NumPy",
+        ">specialised / NumPy",
+    )
+    print(markdown((*header, ">differs by"), table))
 
 
 # ---------------------------------------------------------------------------------------------- compiling
@@ -326,9 +326,9 @@ def first_results(name: str) -> None:
     begun = time.perf_counter()
     special = fast(robot)
     found: dict[str, Any] = {"specialize()": [0.0, time.perf_counter() - begun]}
-    for (what, *general), (_, *specialised) in zip(calls(robot), calls(special), strict=True):
+    for (what, *general), (_, *own) in zip(calls(robot), calls(special), strict=True):
         row = []
-        for method, values in (general, specialised):
+        for method, values in (general, own):
             begun = time.perf_counter()
             method(*(value[:64] for value in values))
             row.append(time.perf_counter() - begun)
@@ -368,31 +368,25 @@ def crossover(options: argparse.Namespace) -> None:
     table = []
     for n in options.sizes:
         robot = chain(n)
-        special = fast(robot)
         case = Case(robot, T)
-        for what, method, values in (
-            ("inverse dynamics", "inverse_dynamics", (case.q, case.qd, case.qdd)),
-            ("mass matrix", "mass_matrix", (case.q,)),
-            ("forward dynamics", "forward_dynamics", (case.q, case.qd, case.tau)),
-        ):
-            one = getattr(robot, method)(*values)
+        for what in ("inverse_dynamics", "mass_matrix", "forward_dynamics", "forward_dynamics_crba"):
+            row = QUANTITIES[what]
+            values = tuple(getattr(case, field.name) for field in row.reads)
+            general = Task(robot.parameters, row)
+            one = general(values)
             begun = time.perf_counter()
-            two = getattr(special, method)(*values)
+            special = Task(robot.parameters, specialised(row, robot.parameters))  # also where it is slower
+            two = special(values)
             compiled = time.perf_counter() - begun
-            seconds = best(
-                {
-                    "general": partial(getattr(robot, method), *values, out=one),
-                    "specialised": partial(getattr(special, method), *values, out=two),
-                },
-                options.turns,
-                not options.cold,
-            )
-            ns = [1e9 * value / T for value in seconds.values()]
             error = difference(two, one)
-            table.append((n, what, *map(figures, ns), f"{ns[0] / ns[1]:.2f}", f"{compiled:.1f}", f"{error:.0e}"))
-            print(f"{n} joints, {what}: {ns[0] / ns[1]:.2f}", file=sys.stderr, flush=True)
-    print(f"## Chains of generic geometry\n\nBatches of {T}. Compiling: to the first result; from the cache, if it was")
-    print("there.\n")
+            jobs = {"general": partial(general, values, one), "specialised": partial(special, values, two)}
+            seconds = best(jobs, options.turns, not options.cold)
+            ns = [1e9 * value / T for value in seconds.values()]
+            name = what.replace("_", " ")
+            table.append((n, name, *map(figures, ns), f"{ns[0] / ns[1]:.2f}", f"{compiled:.1f}", f"{error:.0e}"))
+            print(f"{n} joints, {name}: {ns[0] / ns[1]:.2f}, {compiled:.1f} s", file=sys.stderr, flush=True)
+    print(f"## Chains of generic geometry\n\nBatches of {T}; all specialised, also where robot.specialize() would not.")
+    print("Compiling: to the first result, from the cache if it was there.\n")
     header = (">joints", "what", ">general, ns", ">specialised, ns", ">ratio", ">compiling, s", ">differs by")
     print(markdown(header, table))
 
@@ -420,8 +414,6 @@ def main(arguments: Iterable[str] | None = None) -> None:
     about = circumstances()
     about["versions"] |= versions(("pin", "casadi"))
     print(heading(f"fastdyn {fd.__version__}: specialised robots", about))
-    if not hasattr(fd.Robot, "specialize"):
-        print("This version has no robot.specialize(): the general robot stands in for the specialised one.\n")
     for run in [run for name, run in SECTIONS.items() if getattr(options, name)] or [compare]:
         run(options)
 
