@@ -36,14 +36,24 @@ class Network:
         self.terms: dict[int, Terms] = {}
         self.factors: dict[int, tuple[int, ...]] = {}
         self.calls: dict[int, tuple[str, tuple[Any, ...]]] = {ONE: ("constant", (1.0,))}
-        self._prints = [1]
+        self.turns: list[tuple[int, int]] = []  # sines and cosines of sums of angles
+        self.prints = [1]
         self._values: list[Sequence[float]] = [[1.0] * SAMPLES]
-        self._sizes: list[Sequence[float]] = [[1.0] * SAMPLES]
+        self.sizes: list[Sequence[float]] = [[1.0] * SAMPLES]
         self._known: dict[Any, Ref] = {1: (1.0, ONE), PRIME - 1: (-1.0, ONE)}
+        self.times: dict[int, int] = {}  # when the text computed a value: the number of its node
         refs: dict[int, Ref] = {}
         for k in program.graph.live(program.results):
             refs[k] = self._read(*program.graph.nodes[k], refs)
+            self.times.setdefault(refs[k][1], k)
         self.results = [(x.sign * refs[x.node][0], refs[x.node][1]) for x in program.results]
+
+    def copy(self) -> Network:
+        """A network that may be rewritten without changing this one."""
+        other: Network = object.__new__(Network)
+        other.__dict__.update({name: table.copy() for name, table in self.__dict__.items()})
+        other.terms = {v: terms.copy() for v, terms in self.terms.items()}
+        return other
 
     def _read(self, operation: str, operands: tuple[Any, ...], refs: dict[int, Ref]) -> Ref:
         """The value of a node of a graph."""
@@ -73,12 +83,15 @@ class Network:
         if len(terms) < 2:
             return next(((scale, v) for v, scale in terms.items()), (0.0, ONE))
         scale = next(iter(terms.values()))
-        key = tuple((v, _comparable(c / scale)) for v, c in terms.items())
-        mark = sum(_remainder(c) * self._prints[v] for v, c in terms.items()) % PRIME
+        if abs(scale) != 1 and ONE not in terms and all(same(c, scale) for c in terms.values()):
+            whole, v = self.sum({v: math.copysign(1.0, c) for v, c in terms.items()}, user)
+            return whole * abs(scale), v
+        key = tuple((v, comparable(c / scale)) for v, c in terms.items())
+        mark = sum(_remainder(c) * self.prints[v] for v, c in terms.items()) % PRIME
         if mark == 0:
             return 0.0, ONE
         values = [sum(c * self._values[v][k] for v, c in terms.items()) for k in range(SAMPLES)]
-        sizes = [sum(abs(c) * self._sizes[v][k] for v, c in terms.items()) for k in range(SAMPLES)]
+        sizes = [sum(abs(c) * self.sizes[v][k] for v, c in terms.items()) for k in range(SAMPLES)]
         found = self._same(mark, sizes, user) or self._same(key, [x / abs(scale) for x in sizes], user, scale)
         if found is None:
             found = 1.0, self._new(mark, values, sizes)
@@ -95,9 +108,9 @@ class Network:
             return scale, ONE
         if len(factors) == 1:
             return scale, factors[0]
-        mark = math.prod(self._prints[v] for v in factors) % PRIME
+        mark = math.prod(self.prints[v] for v in factors) % PRIME
         values, sizes = (
-            [math.prod(table[v][k] for v in factors) for k in range(SAMPLES)] for table in (self._values, self._sizes)
+            [math.prod(table[v][k] for v in factors) for k in range(SAMPLES)] for table in (self._values, self.sizes)
         )
         found = self._same(mark, sizes, user)
         if found is None:
@@ -134,7 +147,7 @@ class Network:
         """An input or a function of values."""
         key = operation, operands
         if key not in self._known:
-            marks = operands if operation == "input" else tuple((c, self._prints[v]) for c, v in operands)
+            marks = operands if operation == "input" else tuple((c, self.prints[v]) for c, v in operands)
             draw = random.Random(repr((operation if operation not in ("sin", "cos") else "wave", marks)))
             mark, values, sizes = self._sampled(operation, operands, draw)
             self._known[key] = 1.0, self._new(mark, values, sizes)
@@ -156,23 +169,27 @@ class Network:
         mark = draw.randrange(PRIME)
         if operation == "inverse":
             values = [1 / x if x else math.inf for x in inside[0]]
-            mark = pow(self._prints[operands[0][1]], -1, PRIME) if operands[0][0] else mark
+            mark = pow(self.prints[operands[0][1]], -1, PRIME) if operands[0][0] else mark
             return mark, values, [s * y * y for s, y in zip(sizes[0], values, strict=True)]
         values = [draw.uniform(1, 3) for _ in range(SAMPLES)]  # of any other function: like an input
         return mark, values, values
 
     def _sampled_ref(self, x: Ref) -> tuple[Sequence[float], Sequence[float]]:
         scale, v = x
-        return [scale * y for y in self._values[v]], [abs(scale) * y for y in self._sizes[v]]
+        return [scale * y for y in self._values[v]], [abs(scale) * y for y in self.sizes[v]]
 
     def _new(self, mark: int, values: Sequence[float], sizes: Sequence[float]) -> int:
-        number = len(self._prints)
-        self._prints.append(mark)
+        number = len(self.prints)
+        self.prints.append(mark)
         self._values.append(values)
-        self._sizes.append(sizes)
+        self.sizes.append(sizes)
         self._known.setdefault(mark, (1.0, number))
         self._known.setdefault(PRIME - mark, (-1.0, number))
         return number
+
+    def equal(self, mark: int, sizes: Sequence[float], user: int) -> Ref | None:
+        """A value with this fingerprint, if there is one that is not larger and does not depend on `user`."""
+        return (0.0, ONE) if mark % PRIME == 0 else self._same(mark % PRIME, sizes, user)
 
     def _same(self, key: Any, sizes: Sequence[float], user: int | None, scale: float = 1.0) -> Ref | None:
         """A value that was made before, is not larger and does not depend on `user`."""
@@ -181,7 +198,7 @@ class Network:
         known, v = self._known[key]
         larger = any(
             abs(known) * abs(scale) * mine > size * abs(scale) * (1 + 1e-9)
-            for mine, size in zip(self._sizes[v], sizes, strict=True)
+            for mine, size in zip(self.sizes[v], sizes, strict=True)
         )
         if larger or (user is not None and self.depends(v, user)):
             return None
@@ -273,7 +290,12 @@ def collected(a: Terms, b: Terms) -> Terms:
     return found
 
 
-def _comparable(scale: float) -> str:
+def same(a: float, b: float) -> bool:
+    """Whether two scales are equal up to sign and roundings."""
+    return abs(abs(a) - abs(b)) <= ROUNDING * abs(a)
+
+
+def comparable(scale: float) -> str:
     """Scales that differ by roundings only compare equal, but for rare ones that such a difference divides."""
     return f"{scale:.13e}"
 

@@ -5,21 +5,45 @@ A rewritten sum has no larger terms than the text's: terms cancel before they ar
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from itertools import combinations
 from typing import Any
 
-from fastdyn.scalars.tracing import Graph, Traced
-from fastdyn.specialize.network import ONE, Network, Ref, Terms, collected
+from fastdyn.specialize.angles import add_angles, parallel
+from fastdyn.specialize.emit import emitted
+from fastdyn.specialize.network import ONE, Network, Ref, Terms, collected, same
 from fastdyn.specialize.program import Program
-from fastdyn.specialize.schedule import compact
+from fastdyn.specialize.schedule import scheduled
 
 ROUNDS = 6  # of rewriting: most programs change no more after three
 
 
-def optimized(program: Program) -> Program:
+def optimized(program: Program, schedule: str = "fewest") -> Program:
     """The same results from fewer operations; the nodes of the new graph are live and in the order of computation."""
     network = Network(program)
+    flatten(network)
+    best = improved(network)
+    tried: set[Any] = set()
+    while True:
+        for pair in parallel(network):
+            if pair in tried:
+                continue
+            tried.add(pair)
+            other = network.copy()
+            if add_angles(other, *pair):
+                better = improved(other)
+                if cost_of(better) < cost_of(best):
+                    network, best = other, better
+                    break
+        else:
+            break
+    return scheduled(*emitted(best, program), schedule)
+
+
+def improved(network: Network) -> Network:
+    """A network of fewer operations."""
+    network = network.copy()
     for _ in range(ROUNDS):
         before = cost_of(network)
         flatten(network)
@@ -30,7 +54,8 @@ def optimized(program: Program) -> Program:
             break
     group(network)
     share(network)
-    return compact(emitted(network, program))
+    rescale(network)
+    return network
 
 
 # ---------------------------------------------------------------------------------------------- cost
@@ -81,8 +106,14 @@ def settle(network: Network) -> None:
     aliases: dict[int, Ref] = {}
     for v in network.order():
         terms = network.terms.get(v)
-        if terms is not None and len(terms) < 2:
+        if terms is None:
+            continue
+        if len(terms) < 2:
             aliases[v] = next(((c, w) for w, c in terms.items()), (0.0, ONE))
+        else:
+            scale = next(iter(terms.values()))
+            if abs(scale) != 1 and ONE not in terms and all(same(c, scale) for c in terms.values()):
+                aliases[v] = network.sum(terms, v)
     network.resolve(aliases)
 
 
@@ -113,8 +144,8 @@ def collect_once(network: Network, v: int) -> bool:
 
 def factor(network: Network) -> None:
     """a b + a c = a (b + c), where that saves multiplications."""
+    uses = network.uses()
     for v in network.order():
-        uses = network.uses()
         while v in network.terms and factor_once(network, v, uses):
             uses = network.uses()
     settle(network)
@@ -190,15 +221,15 @@ def share_terms(network: Network) -> bool:
     exact = next((v for v in which if len(network.terms[v]) == 2), None)
     if exact is None:
         one = network.terms[which[0]]
-        scale, pair = network.sum({a: 1.0, b: one[b] / one[a]}, which[0])
+        scale, made = network.sum({a: 1.0, b: one[b] / one[a]}, which[0])
     else:
-        scale, pair = 1 / network.terms[exact][a], exact
+        scale, made = 1 / network.terms[exact][a], exact
     for v in which:
-        if v == pair or network.depends(pair, v):
+        if v == made or network.depends(made, v):
             continue
         terms = network.terms[v]
         rest = {w: c for w, c in terms.items() if w not in (a, b)}
-        network.terms[v] = collected(rest, {pair: terms[a] * scale})
+        network.terms[v] = collected(rest, {made: terms[a] * scale})
     settle(network)
     return True
 
@@ -241,82 +272,55 @@ def group(network: Network) -> None:
     settle(network)
 
 
-# ---------------------------------------------------------------------------------------------- a graph again
+def rescale(network: Network) -> None:
+    """Scales sums so that the fewest multiplications are left in them and in their users."""
+    order = network.order()
+    users: dict[int, list[int]] = defaultdict(list)
+    results: dict[int, list[int]] = defaultdict(list)
+    for v in order:
+        for w in network.below(v):
+            users[w].append(v)
+    for k, (_, v) in enumerate(network.results):
+        results[v].append(k)
 
-
-def emitted(network: Network, program: Program) -> Program:
-    """The program of a network, on a new graph."""
-    graph = Graph()
-    uses = network.uses()
-    done: dict[int, Traced] = {}
-
-    def scaled(scale: float, x: Traced) -> Traced:
-        return graph.constant(scale) * x
-
-    for v in network.order():
-        if v in network.terms:
-            done[v] = sum_of(network, graph, done, uses, v)
-        elif v in network.factors:
-            factors = network.factors[v]
-            inverses = [w for w in factors if network.calls.get(w, ("",))[0] == "inverse"]
-            last = next((w for w in inverses if uses[w] == 1), None)
-            result: Traced | None = None
-            for w in factors:
-                if w != last:
-                    result = done[w] if result is None else result * done[w]
-            assert result is not None
-            if last is not None:
-                ((scale, below),) = network.calls[last][1]
-                result = result / scaled(scale, done[below])
-            done[v] = result
-        else:
-            operation, operands = network.calls[v]
-            if operation == "input":
-                done[v] = graph.input(*operands)
-            elif operation == "constant":
-                done[v] = graph.constant(*operands)
+    def places(v: int) -> list[tuple[Any, Any]] | None:
+        """Where the scale of a value is written: (terms of a sum or results, key)."""
+        found: list[tuple[Any, Any]] = [(network.results, k) for k in results[v]]
+        for u in users[v]:
+            if u in network.terms:
+                found.append((network.terms[u], v))
+            elif u in network.factors and network.factors[u].count(v) == 1:
+                inner = places(u)
+                if inner is None:
+                    return None
+                found += inner
             else:
-                x, *rest = (scaled(scale, done[w]) for scale, w in operands)
-                done[v] = call(operation, x, rest)
-    results = [scaled(scale, done[v]) for scale, v in network.results]
-    return program.rebuilt(graph, results)
+                return None
+        return found
+
+    for v in reversed(order):
+        if v not in network.terms:
+            continue
+        where = places(v)
+        if where is None:
+            continue
+        terms = network.terms[v]
+        scales = [table[key] if isinstance(table, dict) else table[key][0] for table, key in where]
+        candidates = [1.0, *(abs(c) for c in scales), *(1 / abs(c) for c in terms.values())]
+
+        totals = [
+            sum(not same(c / x, 1.0) for c in scales) + cost({w: c * x for w, c in terms.items()}) for x in candidates
+        ]
+        best = candidates[totals.index(min(totals))]
+        if best != 1:
+            network.terms[v] = {w: snapped(c * best) for w, c in terms.items()}
+            for table, key in where:
+                if isinstance(table, dict):
+                    table[key] = snapped(table[key] / best)
+                else:
+                    table[key] = snapped(table[key][0] / best), table[key][1]
 
 
-def call(operation: str, x: Traced, rest: list[Traced]) -> Traced:
-    """A function of scalars."""
-    if operation in ("sin", "cos"):
-        return x.sincos()[operation == "cos"]
-    if operation == "inverse":
-        return 1.0 / x
-    made: Traced = getattr(x, operation)(*rest)
-    return made
-
-
-def sum_of(network: Network, graph: Graph, done: dict[int, Traced], uses: Counter[int], v: int) -> Traced:
-    """A sum: first what is no product, then products, which fuse with an addition each."""
-    groups: dict[str, list[int]] = defaultdict(list)
-    terms = network.terms[v]
-    parts = []
-    for w, c in terms.items():
-        groups[f"{abs(c):.13e}" if w != ONE else "one"].append(w)
-    for which in groups.values():
-        scale = abs(terms[which[0]])
-        signed = [(w, 1 if terms[w] > 0 else -1) for w in which]
-        if scale == 1 or len(which) == 1:
-            for w, sign in signed:
-                x = done[w] * (sign * scale)
-                product = w in network.factors and uses[w] == 1
-                parts.append(((scale != 1 and w != ONE) or product, x.node, x))
-        else:
-            inner = None
-            for w, sign in signed:
-                x = done[w] * sign
-                inner = x if inner is None else inner + x
-            assert inner is not None
-            x = inner * scale
-            parts.append((True, x.node, x))
-    total = None
-    for _, _, x in sorted(parts, key=lambda part: part[:2]):
-        total = x if total is None else total + x
-    assert total is not None
-    return total
+def snapped(scale: float) -> float:
+    """A scale; 1 if rounding has left something else of it."""
+    return math.copysign(1.0, scale) if same(scale, 1.0) else scale
