@@ -107,7 +107,7 @@ class Steps:
         self.nodes, self.stores, self.conditions, self.checked = code.nodes, stores, conditions, checked
         rows = {node: k for k, node in enumerate(code.angles)}
         self.places: dict[int, tuple[int, int]] = {}
-        left = [*(each.node for each in (*stores, *conditions)), *checked]
+        left = [*(each.node for each in stores), *(each.node for each in conditions), *checked]
         found = set(left)
         while left:
             number = left.pop()

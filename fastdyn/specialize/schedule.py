@@ -99,7 +99,7 @@ def live_values(program: Program) -> Live:
 
 
 def as_text(flow: _Flow, times: Mapping[int, int]) -> list[int]:
-    """In the order of the text, products just before the additions that they fuse with; then moved to free registers."""
+    """In the order of the text, products just before additions that they fuse with; then moved to free registers."""
     fused = {k for k in flow.products if len(flow.users[k]) == 1}
     order = flow.after_operands(sorted((k for k in flow.order if k not in fused), key=lambda k: (times.get(k, 0), k)))
     order = flow.after_operands(order + flow.order)
