@@ -417,6 +417,11 @@ def main(arguments: Iterable[str] | None = None) -> None:
     print(heading(f"fastdyn {fd.__version__}: specialised robots", about))
     for run in [run for name, run in SECTIONS.items() if getattr(options, name)] or [compare]:
         run(options)
+    if max(about["load"] or 0, circumstances()["load"] or 0) > 1.5:  # 1 is this process
+        print(
+            "**Other programs were running.** They interrupt long runs, such as Pinocchio's, in every turn, and short"
+        )
+        print("ones in few: ratios to peers are then too high.")
 
 
 if __name__ == "__main__":
