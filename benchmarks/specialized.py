@@ -172,7 +172,8 @@ def compare(options: argparse.Namespace) -> None:
     notes: list[str] = []
     rows = [row for name in options.robots for row in against_peers(name, options.turns, not options.cold, notes)]
     header = ("robot", "what", "call", ">ns", "against", ">its ns", ">ratio", ">goal", "", ">differs by")
-    print(f"## Against the general robot and peers\n\nBatches of {T}; best of {options.turns} turns.\n")
+    print(f"## Against the general robot and peers\n\nBatches of {T}; best of {options.turns} turns. Ratio: the")
+    print("other's time over the specialised robot's.\n")
     print(markdown(header, rows))
     print(f"gcc {' '.join(generated.FLAGS)}. Sines that the generated code calls:\n")
     print("\n".join(f"- {note}" for note in notes) + "\n")
@@ -210,7 +211,7 @@ def quantities(options: argparse.Namespace) -> None:
             ns = {side: 1e9 * value / T for side, value in seconds.items()}
             cell = f"{ns['general'] / ns['specialised']:.2f} ({figures(ns['specialised'])} ns; {error:.0e})"
             table.setdefault(what.replace("_", " "), []).append(cell)
-    print(f"## Every quantity\n\nThe general robot's time over the specialised one's; batches of {T}; best of ")
+    print(f"## Every quantity\n\nThe general robot's time over the specialised one's; batches of {T}; best of")
     print(
         f"{options.turns} turns. In brackets: the specialised robot's time for a state; by how much results differ.\n"
     )
@@ -340,7 +341,7 @@ def compiling(options: argparse.Namespace) -> None:
     print(
         "## Seconds to the first result of a batch\n\nEach column is a process of its own, Numba imported before. The"
     )
-    print("code of a call, which quantities share, is compiled before the first.\n")
+    print("first quantity of the general robot also compiles what all calls share.\n")
     for name in options.robots:
         with tempfile.TemporaryDirectory() as empty:
             columns = []
@@ -416,6 +417,11 @@ def main(arguments: Iterable[str] | None = None) -> None:
     print(heading(f"fastdyn {fd.__version__}: specialised robots", about))
     for run in [run for name, run in SECTIONS.items() if getattr(options, name)] or [compare]:
         run(options)
+    if max(about["load"] or 0, circumstances()["load"] or 0) > 1.5:  # 1 is this process
+        print(
+            "**Other programs were running.** They interrupt long runs, such as Pinocchio's, in every turn, and short"
+        )
+        print("ones in few: ratios to peers are then too high.")
 
 
 if __name__ == "__main__":
