@@ -31,6 +31,8 @@ def scheduled(program: Program, times: Mapping[int, int], schedule: str = "fewes
     times: when each node could be computed in the order of the text. schedule: the order, one of SCHEDULES, or
     "fewest": that which has the fewest live values beyond 16.
     """
+    if schedule not in (*SCHEDULES, "fewest"):
+        raise ValueError(f"schedule is {schedule!r}: expected one of {', '.join(map(repr, [*SCHEDULES, 'fewest']))}")
     if schedule == "fewest":
         return min((scheduled(program, times, name) for name in SCHEDULES), key=lambda x: live_values(x).beyond_16)
     return reordered(program, SCHEDULES[schedule](_Flow(program), times))
@@ -95,11 +97,19 @@ def live_values(program: Program) -> Live:
     return Live(max(counts, default=0), sum(counts) / n, *beyond)
 
 
+def fused_operations(program: Program) -> int:
+    """Multiplications and additions that are left if an addition fuses with a product that is used nowhere else."""
+    nodes, flow = program.graph.nodes, _Flow(program)
+    alone = {k for k in flow.products - flow.results if len(flow.users[k]) == 1}
+    additions = [k for k in flow.order if nodes[k][0] in ("+", "-")]
+    return len(flow.products) + len(additions) - sum(not alone.isdisjoint(nodes[k][1]) for k in additions)
+
+
 # ---------------------------------------------------------------------------------------------- orders
 
 
 def as_text(flow: _Flow, times: Mapping[int, int]) -> list[int]:
-    """In the order of the text, products just before the additions that they fuse with; then moved to free registers."""
+    """That of the text, products just before the additions that they fuse with; then moved to free registers."""
     fused = {k for k in flow.products if len(flow.users[k]) == 1}
     order = flow.after_operands(sorted((k for k in flow.order if k not in fused), key=lambda k: (times.get(k, 0), k)))
     order = flow.after_operands(order + flow.order)
