@@ -113,6 +113,7 @@ def program_of(outputs, graph, inputs):
 @example([("-", ("+", X, Y), ("+", Y, Z)), ("+", ("*", X, Y), ("*", Z, X))], (0.1, 0.7, -3.0))  # cancel, factor
 @example([("*", 3.7, ("+", X, Y)), ("*", 0.1, ("+", Y, X)), ("-", ("neg", X), Y)], (0.1, 0.7, -3.0))  # up to scale
 @example([("/", X, Z), ("/", Y, Z), ("/", ("+", X, Y), 0.1), ("/", X, Y)], (0.1, 0.7, -3.0))  # common divisors
+@example([("+", X, ("sqrt", -1.0)), ("*", Y, ("sqrt", -1.0))], (0.1, 0.7, -3.0))
 @example([("/", X, 0.0), ("*", X, 0.0), ("/", X, ("-", Y, Y))], (0.1, 0.7, -3.0))
 @example([("sin", ("+", X, math.pi / 2)), ("cos", ("-", math.pi, X)), ("sin", ("neg", X))], (0.1, 0.7, -3.0))
 @example([("+", ("*", ("sin", X), ("sin", X)), ("*", ("cos", X), ("cos", X)))], (0.1, 0.7, -3.0))

@@ -23,6 +23,7 @@ Ref = tuple[float, int]  # a scale and the number of a value
 Terms = dict[int, float]  # scales by the numbers of values
 
 ONE = 0  # the number of the value 1
+_LEAVES = ("input", "constant")  # a constant is a value only if it is not finite; all others are scales
 PRIME = 2**61 - 1
 SAMPLES = 2
 GROWTH = 1.2  # of sizes: equal values that the text computes in two ways differ a little in size
@@ -60,10 +61,10 @@ class Network:
 
     def _read(self, operation: str, operands: tuple[Any, ...], refs: dict[int, Ref]) -> Ref:
         """The value of a node of a graph."""
-        if operation == "constant":
+        if operation == "constant" and math.isfinite(operands[0]):
             return operands[0], ONE
-        if operation == "input":
-            return self.call("input", operands)
+        if operation in _LEAVES:
+            return self.call(operation, operands)
         given = [refs[k] for k in operands]
         if operation in ("+", "-"):
             (a, x), (b, y) = given
@@ -153,7 +154,7 @@ class Network:
         """An input or a function of values."""
         key = operation, operands
         if key not in self._known:
-            marks = operands if operation == "input" else tuple((c, self.prints[v]) for c, v in operands)
+            marks = operands if operation in _LEAVES else tuple((c, self.prints[v]) for c, v in operands)
             draw = random.Random(repr((operation if operation not in ("sin", "cos") else "wave", marks)))
             mark, values, sizes = self._sampled(operation, operands, draw)
             self._known[key] = 1.0, self._new(mark, values, sizes)
@@ -162,7 +163,7 @@ class Network:
 
     def _sampled(self, operation: str, operands: tuple[Any, ...], draw: random.Random) -> Any:
         """The fingerprint, the values and the sizes of a call."""
-        if operation == "input":
+        if operation in _LEAVES:
             values = [draw.uniform(-3, 3) for _ in range(SAMPLES)]
             return draw.randrange(PRIME), values, [abs(x) for x in values]
         inside, sizes = zip(*(self._sampled_ref(x) for x in operands), strict=True)
@@ -216,7 +217,7 @@ class Network:
         if v in self.factors:
             return list(self.factors[v])
         operation, operands = self.calls[v]
-        return [] if operation in ("input", "constant") else [w for _, w in operands]
+        return [] if operation in _LEAVES else [w for _, w in operands]
 
     def order(self) -> list[int]:
         """The values that the results need, each after those that it is made of."""
