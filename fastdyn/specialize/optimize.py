@@ -26,22 +26,25 @@ from fastdyn.specialize.angles import add_angles, parallel
 from fastdyn.specialize.emit import emitted
 from fastdyn.specialize.network import ONE, Network, Ref, Terms, collected, comparable, same
 from fastdyn.specialize.program import Program
-from fastdyn.specialize.schedule import scheduled
+from fastdyn.specialize.schedule import greedy, live_values, timed
 
+SCHEDULES = ("text", "early", "greedy", "fewest")
 ROUNDS = 6  # of rewriting: most programs change no more after three
 
 
 def optimized(program: Program, schedule: str = "fewest") -> Program:
     """The same results from fewer operations, on a new graph of live nodes in the order of computation.
 
-    schedule: that order. "text": that of the text, where operations then move to where they free registers; "greedy":
-    always an operation that frees registers, else the next of a depth-first order; "fewest": of these the one with
-    fewer live values beyond 16.
+    schedule: that order. "text": each value when the text computed it; "early": each as soon as the text had its
+    operands; in both, operations then move to where they free registers. "greedy": always an operation that frees
+    registers, else the next of a depth-first order. "fewest": of these the one with the fewest live values beyond 16.
 
     The results differ by roundings, relative to the sizes of the terms that the text adds: constants are combined, sums
     reordered, quotients by constants and by common divisors become products. The same program gives the same result in
     every process.
     """
+    if schedule not in SCHEDULES:
+        raise ValueError(f"schedule is {schedule!r}: expected one of {', '.join(map(repr, SCHEDULES))}")
     network = Network(program)
     flatten(network)
     best = improved(network)
@@ -56,7 +59,16 @@ def optimized(program: Program, schedule: str = "fewest") -> Program:
             if cost_of(better) < cost_of(best):
                 network, best = other, better
                 left = [pair for pair in parallel(network) if pair not in tried]
-    return scheduled(*emitted(best, program), schedule)
+    return scheduled(best, program, schedule)
+
+
+def scheduled(network: Network, program: Program, schedule: str) -> Program:
+    """The program of a network, in the order of a schedule."""
+    if schedule == "fewest":
+        found = [scheduled(network, program, name) for name in SCHEDULES[:-1]]
+        return min(found, key=lambda one: live_values(one).beyond_16)
+    made, times = emitted(network, program, early=schedule != "text")
+    return greedy(made) if schedule == "greedy" else timed(made, times)
 
 
 def improved(network: Network) -> Network:

@@ -6,7 +6,7 @@ and constants are operands in memory: they are not counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from fastdyn.scalars.tracing import Graph, Traced
@@ -23,19 +23,6 @@ class Live(NamedTuple):
     mean: float
     beyond_16: float
     beyond_32: float
-
-
-def scheduled(program: Program, times: Mapping[int, int], schedule: str = "fewest") -> Program:
-    """The same program on a new graph that has its live nodes only.
-
-    times: when each node could be computed in the order of the text. schedule: the order, one of SCHEDULES, or
-    "fewest": that which has the fewest live values beyond 16.
-    """
-    if schedule not in (*SCHEDULES, "fewest"):
-        raise ValueError(f"schedule is {schedule!r}: expected one of {', '.join(map(repr, [*SCHEDULES, 'fewest']))}")
-    if schedule == "fewest":
-        return min((scheduled(program, times, name) for name in SCHEDULES), key=lambda x: live_values(x).beyond_16)
-    return reordered(program, SCHEDULES[schedule](_Flow(program), times))
 
 
 def reordered(program: Program, order: list[int]) -> Program:
@@ -108,14 +95,15 @@ def fused_operations(program: Program) -> int:
 # ---------------------------------------------------------------------------------------------- orders
 
 
-def as_text(flow: _Flow, times: Mapping[int, int]) -> list[int]:
-    """That of the text, products just before the additions that they fuse with; then moved to free registers."""
+def timed(program: Program, times: Mapping[int, int]) -> Program:
+    """In order of the nodes' times, products just before the additions they fuse with; then moved to free registers."""
+    flow = _Flow(program)
     fused = {k for k in flow.products if len(flow.users[k]) == 1}
     order = flow.after_operands(sorted((k for k in flow.order if k not in fused), key=lambda k: (times.get(k, 0), k)))
     order = flow.after_operands(order + flow.order)
     for _ in range(ROUNDS):
         order = moved(flow, moved(flow, order, later=True), later=False)
-    return flow.leaves + order
+    return reordered(program, flow.leaves + order)
 
 
 def moved(flow: _Flow, order: list[int], later: bool) -> list[int]:
@@ -130,8 +118,9 @@ def moved(flow: _Flow, order: list[int], later: bool) -> list[int]:
     return flow.after_operands(sorted(order, key=place.__getitem__))
 
 
-def greedy(flow: _Flow, times: Mapping[int, int]) -> list[int]:
+def greedy(program: Program) -> Program:
     """Of the operations that are ready, the one that ends most live values; of those the first in depth-first order."""
+    flow = _Flow(program)
     place = {k: at for at, k in enumerate(flow.after_operands([k for k in flow.order if k in flow.results]))}
     waits = {k: len(operands) for k, operands in flow.operands.items()}
     left = {k: len(users) for k, users in flow.users.items()}
@@ -151,7 +140,4 @@ def greedy(flow: _Flow, times: Mapping[int, int]) -> list[int]:
             waits[user] -= 1
             if not waits[user]:
                 ready.add(user)
-    return flow.leaves + order
-
-
-SCHEDULES: dict[str, Callable[[_Flow, Mapping[int, int]], list[int]]] = {"text": as_text, "greedy": greedy}
+    return reordered(program, flow.leaves + order)
