@@ -95,14 +95,9 @@ def fused_operations(program: Program) -> int:
 # ---------------------------------------------------------------------------------------------- orders
 
 
-<<<<<<< HEAD
-def as_text(flow: _Flow, times: Mapping[int, int]) -> list[int]:
-    """In the order of the text, products just before additions that they fuse with; then moved to free registers."""
-=======
 def timed(program: Program, times: Mapping[int, int]) -> Program:
     """In order of the nodes' times, products just before the additions they fuse with; then moved to free registers."""
     flow = _Flow(program)
->>>>>>> h-opt
     fused = {k for k in flow.products if len(flow.users[k]) == 1}
     order = flow.after_operands(sorted((k for k in flow.order if k not in fused), key=lambda k: (times.get(k, 0), k)))
     order = flow.after_operands(order + flow.order)
