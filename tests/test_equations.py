@@ -313,7 +313,7 @@ def test_text_names_what_the_letters_mean():
     assert said[0] == "rrt: M(q) qdd + C(q, qd) qd + g(q) = tau"
     assert "g[3] = g*m3*sin(q2)" in said
     assert "q3    joint3, m" in said
-    assert "z2    0.7          m         centre of mass of link2 from joint2, along z of link2" in said
+    assert "z2    0.7             m         centre of mass of link2 from joint2, along z of link2" in said
     assert [line for line in said if line.startswith("kinetic = ")]
     assert str(rrt()).splitlines()[2].startswith("M[1,1] = ")
     assert repr(rrt()) == "<Equations of rrt: 3 coordinates>"
