@@ -415,6 +415,8 @@ def test_other_errors():
         arm.equations().code("rust")
     with pytest.raises(fd.FormulationError, match=r"post has no moving joint: expected at least one"):
         fd.Robot([fd.Link("base")], [], name="post").equations()
+    with pytest.raises(fd.FormulationError, match=r"panda has 7 joints one after the other: expected at most 6"):
+        fd.robots.panda().equations()
     with pytest.raises(ValueError, match="sincos: expected numbers times coordinates, found a term"):
         (Polynomial.letter("q1") * Polynomial.letter("a1")).sincos()
 

@@ -31,6 +31,7 @@ PRODUCTS = 60  # terms of a sum, and of the factors that it is made of: longer o
 ZERO, ONE = Polynomial.constant(0.0), Polynomial.constant(1.0)
 
 Sums = dict[Monomial, Polynomial]  # by products of inertial letters: what these are multiplied by
+DEEPEST = 6  # joints one after the other
 DERIVING = "deriving {} ..."
 
 
@@ -56,6 +57,7 @@ class Formulas:
     def __init__(self, exact: bool, inertial: set[str]) -> None:
         self.sp, self.exact, self.inertial = sympy(), exact, inertial
         self._known: dict[Any, Any] = {}  # by the terms of a sum: the shortest form found
+        self._factors: dict[Polynomial, Any] = {}
 
     def number(self, x: float) -> Any:
         """A float; whole numbers, and in equations with letters fractions and roots, as such."""
@@ -120,7 +122,8 @@ class Formulas:
         opposite = frozenset((place, -value) for place, value in key)
         forms = [self.shortened(self.expanded(total))]
         if len(total.terms) <= PRODUCTS and sum(len(p.terms) for share in group for p in share) <= PRODUCTS:
-            most = range(1, len(group) + 1) if len(group) <= 3 else (len(group),)  # how many are left as products
+            some = len(group) <= 3 and len(total.terms) <= PRODUCTS / 3
+            most = range(1, len(group) + 1) if some else (len(group),)  # how many are left as products
             forms += [self._partly(total, left) for count in most for left in combinations(group, count)]
         forms += [self._known[key]] if key in self._known else []
         forms += [-self._known[opposite]] if opposite in self._known else []
@@ -129,11 +132,17 @@ class Formulas:
 
     def _partly(self, total: Polynomial, left: tuple[Share, ...]) -> Any:
         """A sum with some of its products left as such."""
-        products = [self.sp.Mul(*map(self._pulled, map(self.expanded, share))) for share in left]
+        products = [self.sp.Mul(*map(self._factor, share)) for share in left]
         rest = total
         for number, one, other in left:
             rest = rest - number * one * other
         return self.sp.Add(self.shortened(self.expanded(rest.cleaned(4 * ROUNDING * total.size))), *products)
+
+    def _factor(self, p: Polynomial) -> Any:
+        """A factor of products: a velocity, which many sums share."""
+        if p not in self._factors:
+            self._factors[p] = self._pulled(self.expanded(p))
+        return self._factors[p]
 
     def _factored(self, total: Any) -> Any:
         """A sum of products of letters, factored if that makes it shorter."""
@@ -172,6 +181,11 @@ class Equations:
             raise ArgumentError("relations: expected none with letters=False, whose equations have no letters")
         alphabet = Alphabet(letters, _relations(relations or {}))
         self._rows = rows(robot, alphabet)
+        if self._rows.depth > DEEPEST:
+            raise FormulationError(
+                f"{robot.name} has {self._rows.depth} joints one after the other: expected at most {DEEPEST}; formulas "
+                "of more take many minutes and fill hundreds of pages. robot.locked({'joint': 0.0}) leaves some out"
+            )
         self._known = alphabet.related()
         m = self._rows.G.shape[1]
         self.name = robot.name
