@@ -103,6 +103,13 @@ def fleet(robot: fd.Robot, quantity: Quantity) -> Callable[[], Any]:
     return partial(getattr(robots, quantity.method), *given, **quantity.keywords(robot))
 
 
+def specialised(robot: fd.Robot, quantity: Quantity, call: Callable[..., Any]) -> Callable[[], Any]:
+    """A kind of call in straight-line code of the one robot."""
+    if not hasattr(robot, "specialize") or robot.n > 12:  # more joints keep general code
+        raise NotImplementedError
+    return call(robot.specialize(), quantity)
+
+
 CALLS = {
     "one state": one_state,
     "batch": batch,
@@ -110,6 +117,8 @@ CALLS = {
     "two threads": partial(batch, threads=2),
     "single precision": partial(batch, dtype=np.float32),
     "bound": bound,
+    "specialised batch": partial(specialised, call=batch),
+    "specialised bound": partial(specialised, call=bound),
 }
 
 
