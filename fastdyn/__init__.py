@@ -37,6 +37,7 @@ from fastdyn.robot import (
     load_toml,
     load_urdf,
 )
+from fastdyn.specialize.exported import load_exported
 
 __version__ = "0.1.0"
 
@@ -71,6 +72,7 @@ __all__ = [
     "from_urdf",
     "inertia",
     "load",
+    "load_exported",
     "load_toml",
     "load_urdf",
     "pose",

@@ -72,6 +72,9 @@ _FLOAT32 = _Recipe(
 )
 
 
+RECIPES = {64: _FLOAT64, 32: _FLOAT32}  # by bits
+
+
 def _recipe(x):
     return _FLOAT32 if is_lane(x) and x.element == types.float32 else _FLOAT64
 
