@@ -111,7 +111,7 @@ class Quantity:
     quantity of the frame that the flat arrays name. coupled, coupled_rows: a separate text for coupled robots, (P,
     tree, G, pattern, [index,] inputs ..., results ..., work) in actuator coordinates, where transforming the fields is
     not enough. layout: that of P and tree. method: its name for `method=`, where a quantity has several texts. source:
-    of a formulation, where it is published.
+    of a formulation, where it is published. straight: whether the text is straight-line code of one robot.
     """
 
     name: str
@@ -129,6 +129,7 @@ class Quantity:
     method: str = ""
     rotary_only: bool = False
     source: str = ""
+    straight: bool = False
 
     @property
     def inputs(self) -> tuple[Field, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -64,11 +65,13 @@ class _Facade(Pictures, TaskSpace, InverseKinematics):
     def _moved(self, description: Description) -> Self:
         return self._varied(description, self.model.with_gravity(description.gravity, description.mount))
 
-    def __getstate__(self) -> Description:
-        """The description alone: a copy, also in another process, builds its own model, calls and memory."""
-        return self.description
+    def __getstate__(self) -> tuple[Description, bool]:
+        """No model, calls or memory: a copy, also in another process, builds its own."""
+        return self.description, self.specialized
 
-    def __setstate__(self, description: Description) -> None:
+    def __setstate__(self, state: tuple[Description, bool]) -> None:
+        description, specialized = state
+        self.__dict__["specialized"] = specialized
         self._hold(description)
 
     def __eq__(self, other: object) -> bool:
@@ -91,14 +94,43 @@ class _Facade(Pictures, TaskSpace, InverseKinematics):
     @cached_property
     def parameters(self) -> Parameters:
         """The flat arrays that compiled code reads, and names for messages."""
-        return self._parameters_of(self.model)
+        return self._with_rows(self._parameters_of(self.model), frame=False)
 
     def parameters_in(self, frame: FrameName, point: Point, local: bool) -> Parameters:
         """The same for quantities of a frame."""
         if not self.description.n:
             return self.parameters  # without columns there is no place for a frame
         place = self.description.frame_place(named_frame(self.description, frame, point))
-        return self._parameters_of(self.model.with_frame(*place, local))
+        named = point is None and (frame is None or isinstance(frame, str))
+        return self._with_rows(self._parameters_of(self.model.with_frame(*place, local)), named)
+
+    def _with_rows(self, parameters: Parameters, frame: bool) -> Parameters:
+        """Those of a specialised robot with its own rows; frame: whether the frame is one that code is made for."""
+        if not self.specialized:
+            return parameters
+        from fastdyn.specialize.rows import Rows
+
+        return replace(parameters, specialised=Rows(parameters, frame))
+
+    specialized: bool = False
+
+    def specialize(self) -> Self:
+        """The same robot with code of its own: its numbers folded into straight-line code, two to three times as fast.
+
+        Methods, bound calls and C functions are those of any robot, and results the same up to rounding. Each quantity
+        is compiled on first use (`fd.warmup` does it ahead), in about a second for a usual arm, and kept on disk for
+        later processes. General code computes what is not quicker so: robots of many joints, poses of points that are
+        given by `point=`, inverse velocities, singular values and task-space dynamics. What changes the robot
+        (`with_payload`, ...) gives a general one again: specialise last.
+
+        >>> import fastdyn as fd
+        >>> arm = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=10.0).specialize()
+        >>> arm.gravity_forces([0.0, 0.0]).round(12)
+        array([20.,  5.])
+        """
+        made = self._varied(self.description, self.model)
+        made.__dict__["specialized"] = True
+        return made
 
     @cached_property
     def limits(self) -> RobotLimits:
@@ -419,7 +451,7 @@ class Robot(_Facade):
         def locked(self, values: Mapping[str, float]) -> Robot: ...  # noqa: D102
 
     def __repr__(self) -> str:
-        return f"<Robot {self.description.summary}>"
+        return f"<Robot {self.description.summary}{', specialised' * self.specialized}>"
 
     def _parameters_of(self, model: Model) -> Parameters:
         names = tuple(self.joints[i].name for i in model.tree[INDEX])
@@ -494,7 +526,8 @@ class CoupledRobot(_Facade):
     def __repr__(self) -> str:
         n, joints = self.n, len(self.joints)
         moves = f"{n} coordinate moves" if n == 1 else f"{n} coordinates move"
-        return f"<CoupledRobot {self.name!r}: {moves} {joints} joint{'s' * (joints != 1)}>"
+        special = ", specialised" * self.specialized
+        return f"<CoupledRobot {self.name!r}: {moves} {joints} joint{'s' * (joints != 1)}{special}>"
 
     def _parameters_of(self, model: Model) -> Parameters:
         G, pattern = self._sparse

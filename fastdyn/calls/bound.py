@@ -51,7 +51,8 @@ class Bound:
         self._parameters = parameters
         self._places: dict[str | None, tuple[int, ...]] = {}  # by link: the addresses that SET_PAYLOAD takes
         self._kept: list[Any] = []  # the arrays that are there
-        rows = [_row(name, "bind") for name in self.quantities]
+        rows = [parameters.row(_row(name, "bind")) for name in self.quantities]
+        self._straight = any(row.straight for row in rows)
         self._workspace = Workspace(parameters, rows)
         self.workspace: Array = self._workspace.memory
         self.address: int = self._workspace.address
@@ -111,6 +112,11 @@ class Bound:
                 return
         except (TypeError, ValueError, KeyError):
             pass  # what is wrong is found below
+        if self._straight:
+            raise ArgumentError(
+                f"{self._parameters.robot} is specialised, its payload folded into its code: expected a bound robot of "
+                "general code, or robot.with_payload(...).specialize()"
+            )
         description = self.robot.description
         name = named_link(description, link)
         body = checked_body("payload", mass, com, inertia)
@@ -196,6 +202,7 @@ def c_function(robot: Any, parameters: Parameters, name: str, view: tuple[Any, .
     if name not in known:
         raise ArgumentError(f"name is {name!r}: expected one of {', '.join(map(repr, known))}")
     quantity, optional = known[name]
+    quantity = parameters.row(quantity)
     address = _machine_code(generate.c_function(quantity, parameters.coupled, optional).address)
     return CFunction(name, address, declaration(name, quantity, optional), robot, parameters, quantity, view)
 

@@ -8,13 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from fastdyn.quantities import Quantity
+
 
 @dataclass(frozen=True, eq=False)
 class Parameters:
     """The arrays that a quantity's text reads before its inputs.
 
     constants: P and tree, and G and pattern of a coupled robot, in double precision; joints: their number; single: the
-    same arrays in single precision; names: of the joints, or coordinates if coupled, that a status refers to.
+    same arrays in single precision; names: of the joints, or coordinates if coupled, that a status refers to;
+    specialised: the rows of this robot's own straight-line code, if it has any.
     """
 
     robot: str
@@ -22,6 +25,11 @@ class Parameters:
     joints: int
     single: Callable[[], tuple[Any, ...]] | None = None
     names: tuple[str, ...] = ()
+    specialised: Callable[[Quantity], Quantity] | None = None
+
+    def row(self, quantity: Quantity) -> Quantity:
+        """The row whose text computes a quantity of this robot."""
+        return quantity if self.specialised is None else self.specialised(quantity)
 
     @property
     def coupled(self) -> bool:

@@ -59,6 +59,7 @@ class Task:
 
     def __init__(self, parameters: Parameters, quantity: Quantity, real: np.dtype[Any] = FLOAT) -> None:
         n, m, coupled = parameters.joints, parameters.coordinates, parameters.coupled
+        quantity = parameters.row(quantity)
         self.parameters, self.quantity, self.real = parameters, quantity, real
         self.constants = parameters.of(real)
         self.entry = generate.batch(quantity, coupled)

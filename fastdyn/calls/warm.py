@@ -57,7 +57,7 @@ def warmup(
                 with suppress(SingularMassMatrixError):
                     task(values)
             if not config.DISABLE_JIT and robot.n and real is FLOAT and not isinstance(task, FleetTask):
-                generate.bound(quantity, coupled).compiled()
+                generate.bound(task.quantity, coupled).compiled()
                 for other, optional in c_functions().values():
                     if other is quantity:
-                        generate.c_function(quantity, coupled, optional).address()
+                        generate.c_function(task.quantity, coupled, optional).address()

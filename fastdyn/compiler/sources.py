@@ -43,12 +43,23 @@ def source_hash(function: Callable[..., Any]) -> str:
     digest = hashlib.sha256("".join(text.generated for text in texts).encode())
     digest.update(str(getattr(function, "nogil", "")).encode())
     named = {module for text in texts for called, module in _named(text) if not hasattr(called, "generated")}
-    modules = sorted(_closure({*(named if texts else [function.__module__]), *LOWERING}))
+    modules = _closure({*(named if texts else [function.__module__]), *LOWERING})
     _check(function, frozenset(modules))
-    for name in modules:
+    _add(digest, modules)
+    return digest.hexdigest()[:16]
+
+
+def modules_hash(*names: str) -> str:
+    """A fingerprint of some modules of the package and of all that they import."""
+    digest = hashlib.sha256()
+    _add(digest, _closure(set(names)))
+    return digest.hexdigest()
+
+
+def _add(digest: Any, modules: set[str]) -> None:
+    for name in sorted(modules):
         digest.update(name.encode())
         digest.update(_source(name))
-    return digest.hexdigest()[:16]
 
 
 def _generated(function: Callable[..., Any]) -> list[Any]:

@@ -23,7 +23,7 @@ from fastdyn.scalars.verbs import atan2, by_sign, sincos, sqrt, where_above
 Node = tuple[str, tuple[Any, ...]]
 
 _LEAVES = ("input", "constant")
-_RULES: dict[str, Any] = {
+RULES: dict[str, Any] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
     "*": lambda a, b: a * b,
@@ -130,7 +130,7 @@ class Graph:
             elif operation == "constant":
                 (values[number],) = operands
             else:
-                values[number] = _RULES[operation](*(values[k] for k in operands))
+                values[number] = RULES[operation](*(values[k] for k in operands))
         found = np.array(np.broadcast_arrays(*(x.sign * values[x.node] for x in self._scalars(outputs))), dtype=float)
         return found.reshape(np.shape(outputs) + found.shape[1:])
 

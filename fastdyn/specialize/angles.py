@@ -1,0 +1,129 @@
+"""Parallel axes: vectors that are rotated twice about one direction are rotated once, by the sum of the angles."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from itertools import permutations
+
+from fastdyn.specialize.network import ONE, Network, Ref, collected, same
+
+Turn = tuple[int, int]  # the values of a sine and a cosine
+
+
+def turns(network: Network) -> list[Turn]:
+    """Sines and cosines of one angle, and those of sums of angles that were added."""
+    found: dict[Ref, dict[str, int]] = defaultdict(dict)
+    for v in network.order():
+        operation, operands = network.calls.get(v, ("", ()))
+        if operation in ("sin", "cos"):
+            found[operands[0]][operation] = v
+    return [(pair["sin"], pair["cos"]) for pair in found.values() if len(pair) == 2] + network.turns
+
+
+def parallel(network: Network) -> Iterator[tuple[Turn, Turn, int]]:
+    """Pairs of angles whose sum (1) or difference (-1) may be worth computing."""
+    for first, second in permutations(turns(network), 2):
+        for sign in (1, -1):
+            if sign > 0 or first < second:
+                yield first, second, sign
+
+
+def add_angles(network: Network, first: Turn, second: Turn, sign: int) -> bool:
+    """Uses the sine and the cosine of first + sign second in the sums that can; whether any could."""
+    (sa, ca), (sb, cb) = first, second
+    products = [network.product([(1.0, x), (1.0, y)]) for x, y in ((sa, cb), (ca, sb), (ca, cb), (sa, sb))]
+    (k0, p0), (k1, p1), (k2, p2), (k3, p3) = products
+    sine = network.sum({p0: k0, p1: sign * k1})
+    cosine = network.sum({p2: k2, p3: -sign * k3})
+    made = {sine[1], cosine[1], p0, p1, p2, p3}
+    changed = False
+    live = network.order()
+    cofactors = sorted(
+        {
+            w
+            for v in live
+            for f in first
+            if len(network.factors.get(v, ())) == 2 and f in network.factors[v]
+            for w in network.factors[v]
+            if w != f and w not in second
+        }
+    )
+    waves = (sine, cosine)
+    uses = network.uses()
+    for v in live:
+        if v in network.terms and v not in made and mixes(network, v, first, second):
+            changed |= turned_once(network, v, cofactors, waves, set(live)) or summed_once(
+                network, v, first, second, sign, waves, uses
+            )
+    if changed:
+        network.turns.append((sine[1], cosine[1]))
+        network.resolve(
+            {v: next(((c, w) for w, c in t.items()), (0.0, ONE)) for v, t in network.terms.items() if len(t) < 2}
+        )
+    return changed
+
+
+def mixes(network: Network, v: int, first: Turn, second: Turn) -> bool:
+    """Whether a sum has a product with one of the angles."""
+    return any(f in network.factors.get(w, ()) for w in network.terms[v] for f in first + second)
+
+
+def turned_once(network: Network, v: int, cofactors: list[int], waves: tuple[Ref, Ref], live: set[int]) -> bool:
+    """v = wave x + rest, where the rest is known: outward rotations."""
+    sizes = network.sizes[v]
+    for _, wave in waves:
+        for x in cofactors:
+            for sign in (1.0, -1.0):
+                mark = network.prints[wave] * network.prints[x]
+                rest = network.equal(network.prints[v] - int(sign) * mark, sizes, v)
+                if rest is None or (rest[0] and rest[1] not in live):
+                    continue
+                c, product = network.product([(sign, wave), (1.0, x)], v)
+                network.terms[v] = collected({product: c}, {rest[1]: rest[0]} if rest[0] else {})
+                return True
+    return False
+
+
+def summed_once(
+    network: Network, v: int, first: Turn, second: Turn, sign: int, waves: tuple[Ref, Ref], uses: Counter[int]
+) -> bool:
+    """sa (cb x + ...) + ca (sb x + ...) = sine x + ...: inward rotations."""
+    inner: dict[int, tuple[int, int]] = {}  # for the sine and the cosine of `first`: the product and the sum in it
+    for w in network.terms[v]:
+        factors = network.factors.get(w, ())
+        if len(factors) == 2 and uses[w] == 1:
+            for f, g in (factors, factors[::-1]):
+                if f in first and g in network.terms and uses[g] == 1:
+                    inner[f] = w, g
+    if len(inner) < 2:
+        return False
+    (sa, ca), (sb, cb) = first, second
+    (ws, A), (wc, B) = inner[sa], inner[ca]
+    alpha, beta = network.terms[v][ws], network.terms[v][wc]
+    found = False
+    for fa, fb, wave, relative in ((cb, sb, waves[0], sign), (sb, cb, waves[1], -sign)):
+        # alpha a sa fa x + beta b ca fb x, fa and fb of the second angle
+        for x, (pa, a) in with_factor(network, A, fa).items():
+            other = with_factor(network, B, fb).get(x)
+            if other is None or uses[pa] > 1 or uses[other[0]] > 1:
+                continue
+            pb, b = other
+            if not same(alpha * a, beta * b) or (alpha * a * beta * b > 0) != (relative > 0):
+                continue
+            scale = alpha * a if fa == cb else beta * b
+            c, product = network.product([wave, (1.0, x)], v)
+            del network.terms[A][pa], network.terms[B][pb]
+            network.terms[v] = collected(network.terms[v], {product: scale * c})
+            found = True
+    return found
+
+
+def with_factor(network: Network, v: int, f: int) -> dict[int, tuple[int, float]]:
+    """The products of a sum that have a factor: the product and its scale by what else they have."""
+    found = {}
+    for w, c in network.terms[v].items():
+        factors = network.factors.get(w, ())
+        if len(factors) == 2 and f in factors:
+            found[factors[0] if factors[1] == f else factors[1]] = w, c
+    return found

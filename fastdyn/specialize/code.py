@@ -1,0 +1,126 @@
+"""Programs as plain data, and the texts that run them: what is kept in a file, hashed, and turned into instructions.
+
+A text has three steps: the angles; their sines and cosines, all together; the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from fastdyn.scalars.tracing import RULES
+from fastdyn.scalars.verbs import all_above, all_finite, load, store
+
+SINGLE = 2.0**29  # the rounding of float32 over that of float64: by so much its bounds of conditions are larger
+
+
+class Output(NamedTuple):
+    """A node, times a sign, in a row of a buffer."""
+
+    buffer: int
+    row: int
+    node: int
+    sign: int
+
+
+class Condition(NamedTuple):
+    """A node, times a sign, that must be above a bound, else joint `index` is singular."""
+
+    node: int
+    sign: int
+    bound: float
+    index: int
+
+
+class Code(NamedTuple):
+    """A program: nodes as in a Graph; the names of its buffers, inputs and results, in the order of arguments."""
+
+    nodes: Sequence[tuple[str, Sequence[Any]]]
+    buffers: Sequence[str]
+    outputs: Sequence[Output]
+    conditions: Sequence[Condition]
+
+    @property
+    def angles(self) -> list[int]:
+        """The nodes whose sine or cosine is used."""
+        return sorted({operands[0] for operation, operands in self.nodes if operation in ("sin", "cos")})
+
+    def angle(self, node: int) -> tuple[int, float]:
+        """An angle as a node and a constant to be added."""
+        operation, operands = self.nodes[node]
+        known = (
+            {k: self.nodes[k][1][0] for k in operands if self.nodes[k][0] == "constant"} if operation in "+-" else {}
+        )
+        a, b = operands if known else (node, node)
+        if b in known:
+            return a, known[b] if operation == "+" else -known[b]
+        return (b, known[a]) if a in known and operation == "+" else (node, 0.0)
+
+    def lines(self, name: str) -> list[str]:
+        """The source of a text that runs the program; `name`_angles and `name`_rest run its steps."""
+        arguments = ", ".join([*self.buffers, "work"])
+        found = []
+        if angles := self.angles:
+            found.append(f"{name}_angles({arguments})")
+            for k, (_, offset) in enumerate(map(self.angle, angles)):
+                if offset:
+                    found.append(f"store(work, {k}, angle_sum(load(work, {k}), {offset!r}))")
+            found.append(f"sincos_rows(work, {len(angles)})")
+        return [*found, f"return {name}_rest({arguments})"]
+
+    def before_sines(self) -> Steps:
+        """The angles, without the constants to be added, into the first rows of `work`."""
+        work = len(self.buffers)
+        stores = [Output(work, k, self.angle(node)[0], 1) for k, node in enumerate(self.angles)]
+        return Steps(self, stores, ())
+
+    def after_sines(self) -> Steps:
+        """The results, from the inputs and from the sines and cosines in `work`."""
+        return Steps(self, self.outputs, self.conditions)
+
+
+class Steps:
+    """The part of a program that some of its values need. `order`: its nodes.
+
+    `places`: the buffer and the row of those that are read from memory.
+    """
+
+    def __init__(self, code: Code, stores: Sequence[Output], conditions: Sequence[Condition]) -> None:
+        self.nodes, self.stores, self.conditions = code.nodes, stores, conditions
+        rows = {node: k for k, node in enumerate(code.angles)}
+        self.places: dict[int, tuple[int, int]] = {}
+        left = [each.node for each in (*stores, *conditions)]
+        found = set(left)
+        while left:
+            number = left.pop()
+            operation, operands = self.nodes[number]
+            if operation == "input":
+                self.places[number] = code.buffers.index(operands[0]), operands[1]
+            elif operation in ("sin", "cos"):
+                self.places[number] = len(code.buffers), rows[operands[0]] + len(rows) * (operation == "cos")
+            elif operation != "constant":
+                fresh = set(operands) - found
+                found |= fresh
+                left += fresh
+        self.order = sorted(found)
+
+    def __call__(self, *buffers: Any) -> int:
+        """In plain Python: -1, or the index of the first condition that does not hold."""
+        values: dict[int, Any] = {}
+        real = buffers[-1].dtype.type
+        for number in self.order:
+            operation, operands = self.nodes[number]
+            if number in self.places:
+                buffer, row = self.places[number]
+                values[number] = load(buffers[buffer], row)
+            else:
+                values[number] = (
+                    real(operands[0]) if operation == "constant" else RULES[operation](*map(values.get, operands))
+                )
+        for buffer, row, node, sign in self.stores:
+            store(buffers[buffer], row, values[node] if sign > 0 else -values[node])
+        for node, sign, bound, index in self.conditions:
+            value = values[node] if sign > 0 else -values[node]
+            if all_finite(value) and not all_above(value, bound * (SINGLE if real(0).itemsize == 4 else 1.0)):
+                return index
+        return -1

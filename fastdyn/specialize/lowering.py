@@ -1,0 +1,140 @@
+"""Straight-line code for Numba: the operations of a program as LLVM instructions, on scalars or on lanes.
+
+The instructions are written directly, not as Python source for Numba to translate: its typing of a thousand statements
+takes seconds, and its flags let LLVM reorder sums whose order was chosen to need few operations.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from fastdyn.compiler.policy import overload
+from fastdyn.scalars.lanes import constant, every, lane_of, load_row, row_pointer, store_row
+from fastdyn.specialize.code import SINGLE, Steps
+
+FLAGS = ("contract", "nsz", "arcp")  # multiply and add may fuse; no reordering
+
+
+def straight_line(name: str, steps: Steps, buffers: Sequence[str]) -> Callable[..., int]:
+    """A function of some buffers, `work` last, that runs steps of a program, for compiled code to call."""
+
+    def run(*arrays: Any) -> int:
+        return in_python(steps, arrays)
+
+    run.__name__ = run.__qualname__ = name
+    run.generated = json.dumps([steps.order, steps.nodes, steps.stores, steps.conditions])  # type: ignore[attr-defined]
+    _tell_numba(run, steps, ", ".join(buffers))
+    return run
+
+
+def in_python(steps: Steps, arrays: Sequence[Any]) -> int:
+    """Runs steps in plain Python. Named by every straight-line function: their machine code depends on this module."""
+    return steps(*arrays)
+
+
+def _tell_numba(function: Callable[..., int], steps: Steps, names: str) -> None:
+    def typed(*arrays: Any) -> tuple[Any, Any]:
+        def write(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            return _Writer(context, builder, list(zip(sig.args, args, strict=True))).write(steps)
+
+        return types.intp(*arrays), write
+
+    # Numba reads the names of arguments from the functions themselves
+    known: dict[str, Any] = {"typed": typed}
+    exec(f"def straight(typingctx, {names}):\n    return typed({names})\n", known)
+    known["straight"] = intrinsic(known["straight"])
+    exec(f"def run({names}):\n    return straight({names})\n", known)
+    overload(function, strict=False)(lambda *arrays: known["run"])
+
+
+class _Writer:
+    """Writes the instructions of steps. arrays: types and values of the buffers, `work` last."""
+
+    def __init__(self, context: Any, builder: Any, arrays: Sequence[tuple[Any, Any]]) -> None:
+        self.context, self.b, self.arrays = context, builder, arrays
+        work = arrays[-1][0]
+        self.single = work.dtype == types.float32
+        self.on_lanes = work.ndim == 2
+        self.kind = lane_of(work).vector if self.on_lanes else context.get_value_type(work.dtype)
+
+    def write(self, steps: Steps) -> Any:
+        """All instructions; the index of the first condition that does not hold, or -1."""
+        values: dict[int, Any] = {}
+        due: dict[int, list[Any]] = {}
+        for each in steps.stores:
+            due.setdefault(each.node, []).append(each)
+        for number in steps.order:
+            operation, operands = steps.nodes[number]
+            if number in steps.places:
+                values[number] = self._load(*steps.places[number])
+            elif operation == "constant":
+                values[number] = constant(operands[0], self.kind)
+            else:
+                values[number] = self._operation(operation, [values[k] for k in operands])
+            for each in due.get(number, ()):  # at once: it need not be kept in a register
+                self._store(each.buffer, each.row, self._signed(values[number], each.sign))
+        return self._first(steps, values)
+
+    def _signed(self, value: Any, sign: int) -> Any:
+        return value if sign > 0 else self.b.fneg(value)
+
+    def _pointer(self, buffer: int, row: int) -> Any:
+        array_type, array = self.arrays[buffer]
+        place = ir.Constant(ir.IntType(64), row)
+        if self.on_lanes:
+            return row_pointer(self.context, self.b, array_type, array, place)
+        return self.b.gep(self.context.make_array(array_type)(self.context, self.b, array).data, [place])
+
+    def _load(self, buffer: int, row: int) -> Any:
+        return (
+            load_row(self.b, self._pointer(buffer, row)) if self.on_lanes else self.b.load(self._pointer(buffer, row))
+        )
+
+    def _store(self, buffer: int, row: int, value: Any) -> None:
+        pointer = self._pointer(buffer, row)
+        if self.on_lanes:
+            store_row(self.b, value, pointer)
+        else:
+            self.b.store(value, pointer)
+
+    def _operation(self, operation: str, x: list[Any]) -> Any:
+        b = self.b
+        zero = constant(0.0, self.kind)
+        if operation in _INSTRUCTIONS:
+            return getattr(b, _INSTRUCTIONS[operation])(*x, flags=FLAGS)
+        if operation == "neg":
+            return b.fneg(x[0])
+        if operation == "by_sign":
+            below = b.select(b.fcmp_ordered("<", x[0], zero), x[2], zero)
+            return b.select(b.fcmp_ordered(">", x[0], zero), x[1], below)
+        if operation == "where_above":
+            return b.select(b.fcmp_ordered(">", x[0], x[1]), x[2], x[3])
+        if operation == "sqrt":
+            unary = ir.FunctionType(self.kind, [self.kind])
+            bits = 32 if self.single else 64
+            name = f"v{self.kind.count}f{bits}" if self.on_lanes else f"f{bits}"
+            return b.call(cgutils.get_or_insert_function(b.module, unary, f"llvm.sqrt.{name}"), x)
+        raise NotImplementedError(f"{operation} has no instructions")
+
+    def _first(self, steps: Steps, values: Mapping[int, Any]) -> Any:
+        b, word = self.b, ir.IntType(64)
+        found = ir.Constant(word, -1)
+        infinity = constant(math.inf, self.kind)
+        for node, sign, bound, index in reversed(steps.conditions):
+            value = self._signed(values[node], sign)
+            limit = constant(bound * (SINGLE if self.single else 1.0), self.kind)
+            below = b.and_(b.fcmp_ordered("<=", value, limit), b.fcmp_ordered(">", value, b.fneg(infinity)))
+            none = every(b, b.not_(below)) if self.on_lanes else b.not_(below)
+            found = b.select(none, found, ir.Constant(word, index))
+        return found
+
+
+_INSTRUCTIONS = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}

@@ -1,0 +1,326 @@
+"""Fewer operations: a program rewritten by algebra that holds for all inputs, on a new graph.
+
+A rewritten sum has no larger terms than the text's: terms cancel before they are computed, never after.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from itertools import combinations
+from typing import Any
+
+from fastdyn.specialize.angles import add_angles, parallel
+from fastdyn.specialize.emit import emitted
+from fastdyn.specialize.network import ONE, Network, Ref, Terms, collected, same
+from fastdyn.specialize.program import Program
+from fastdyn.specialize.schedule import scheduled
+
+ROUNDS = 6  # of rewriting: most programs change no more after three
+
+
+def optimized(program: Program, schedule: str = "fewest") -> Program:
+    """The same results from fewer operations; the nodes of the new graph are live and in the order of computation."""
+    network = Network(program)
+    flatten(network)
+    best = improved(network)
+    tried: set[Any] = set()
+    while True:
+        for pair in parallel(network):
+            if pair in tried:
+                continue
+            tried.add(pair)
+            other = network.copy()
+            if add_angles(other, *pair):
+                better = improved(other)
+                if cost_of(better) < cost_of(best):
+                    network, best = other, better
+                    break
+        else:
+            break
+    return scheduled(*emitted(best, program), schedule)
+
+
+def improved(network: Network) -> Network:
+    """A network of fewer operations."""
+    network = network.copy()
+    for _ in range(ROUNDS):
+        before = cost_of(network)
+        flatten(network)
+        collect(network)
+        factor(network)
+        share(network)
+        if cost_of(network) >= before:
+            break
+    group(network)
+    share(network)
+    rescale(network)
+    return network
+
+
+# ---------------------------------------------------------------------------------------------- cost
+
+
+def cost(terms: Terms) -> int:
+    """Operations of a sum: its additions, and a multiplication for every scale other than 1, up to sign."""
+    scales = {f"{abs(c):.13e}" for v, c in terms.items() if v != ONE}
+    return len(terms) - 1 + len(scales - {f"{1:.13e}"})
+
+
+def cost_of(network: Network) -> int:
+    """Operations of all sums and products."""
+    live = network.order()
+    sums = sum(cost(network.terms[v]) for v in live if v in network.terms)
+    return sums + sum(len(network.factors[v]) - 1 for v in live if v in network.factors)
+
+
+# ---------------------------------------------------------------------------------------------- rewriting
+
+
+def flatten(network: Network) -> None:
+    """Inlines sums into sums and products into products, where they are used once."""
+    uses = network.uses()
+    for v in network.order():
+        if v in network.terms:
+            for w in list(network.terms[v]):
+                if w in network.terms and uses[w] == 1:
+                    network.terms[v] = inlined(network, network.terms[v], [w])
+        elif v in network.factors:
+            single = {w for w in network.factors[v] if w in network.factors and uses[w] == 1}
+            factors = [f for w in network.factors[v] for f in (network.factors[w] if w in single else (w,))]
+            network.factors[v] = tuple(sorted(factors))
+    settle(network)
+
+
+def inlined(network: Network, terms: Terms, which: list[int]) -> Terms:
+    """A sum with some of its terms, which are sums, written out."""
+    found = {v: c for v, c in terms.items() if v not in which}
+    for w in which:
+        scale = terms[w]
+        found = collected(found, {v: scale * c for v, c in network.terms[w].items()})
+    return found
+
+
+def settle(network: Network) -> None:
+    """Replaces sums that have become one term, or none, by that."""
+    aliases: dict[int, Ref] = {}
+    for v in network.order():
+        terms = network.terms.get(v)
+        if terms is None:
+            continue
+        if len(terms) < 2:
+            aliases[v] = next(((c, w) for w, c in terms.items()), (0.0, ONE))
+        else:
+            scale = next(iter(terms.values()))
+            if abs(scale) != 1 and ONE not in terms and all(same(c, scale) for c in terms.values()):
+                aliases[v] = network.sum(terms, v)
+    network.resolve(aliases)
+
+
+def collect(network: Network) -> None:
+    """Inlines one or two sums into a sum that then costs no more, because terms cancel or collect."""
+    for v in network.order():
+        while v in network.terms and collect_once(network, v):
+            pass
+    settle(network)
+
+
+def collect_once(network: Network, v: int) -> bool:
+    """Whether a sum was changed."""
+    terms = network.terms[v]
+    inner = [w for w in terms if w in network.terms]
+    best, least = None, cost(terms)
+    for which in [[w] for w in inner] + [list(pair) for pair in combinations(inner, 2)]:
+        parts = [set(network.terms[w]) for w in which] + [set(terms)]
+        if sum(map(len, parts)) == len(set().union(*parts)):
+            continue  # nothing to collect
+        found = inlined(network, terms, which)
+        if cost(found) <= least:
+            best, least = found, cost(found)
+    if best is not None:
+        network.terms[v] = best
+    return best is not None
+
+
+def factor(network: Network) -> None:
+    """a b + a c = a (b + c), where that saves multiplications."""
+    uses = network.uses()
+    for v in network.order():
+        while v in network.terms and factor_once(network, v, uses):
+            uses = network.uses()
+    settle(network)
+
+
+def factor_once(network: Network, v: int, uses: Counter[int]) -> bool:
+    """Whether a sum was changed."""
+    terms = network.terms[v]
+    found: dict[int, list[int]] = defaultdict(list)
+    for w in terms:
+        for f in sorted(set(network.factors.get(w, (w,) if w != ONE else ()))):
+            found[f].append(w)
+    best: Any = None
+    for f, which in found.items():
+        if len(which) < 2:
+            continue
+        gain = sum(1 for w in which if uses[w] == 1 and w != f) - 1
+        if best is None or gain > best[0]:
+            best = gain, f, which
+    if best is None or best[0] < 1:
+        return False
+    _, f, which = best
+    inner: Terms = {}
+    for w in which:
+        others = [] if w == f else without(network.factors[w], f)
+        scale, rest = network.product([(terms[w], ONE), *((1.0, x) for x in others)], v)
+        inner = collected(inner, {rest: scale})
+    total = network.sum(inner, v)
+    scale, product = network.product([(1.0, f), total], v)
+    network.terms[v] = collected({w: c for w, c in terms.items() if w not in which}, {product: scale})
+    return True
+
+
+def without(factors: tuple[int, ...], f: int) -> list[int]:
+    """Factors without one of them, once."""
+    left = list(factors)
+    left.remove(f)
+    return left
+
+
+def share(network: Network) -> None:
+    """Computes pairs of terms, and pairs of factors, that several sums or products have in common once."""
+    while share_terms(network):
+        pass
+    while share_factors(network):
+        pass
+
+
+def share_terms(network: Network) -> bool:
+    """Whether a pair of terms was made a sum of its own."""
+    found: dict[Any, list[int]] = defaultdict(list)
+    for v in network.order():
+        if v in network.terms:
+            for (a, x), (b, y) in combinations(sorted(network.terms[v].items()), 2):
+                if a != ONE:
+                    found[a, b, f"{y / x:.13e}"].append(v)
+    best: Any = None
+    for (a, b, _), which in found.items():
+        if len(which) > 1:
+            pair = {a: 1.0, b: network.terms[which[0]][b] / network.terms[which[0]][a]}
+            gain = -cost(pair)
+            for v in which:
+                terms = network.terms[v]
+                if len(terms) == 2:
+                    gain += cost(terms) - (abs(terms[a]) != 1)
+                else:
+                    gain += cost(terms) - cost({w: c for w, c in terms.items() if w not in (a, b)} | {-1: terms[a]})
+            if gain > 0 and (best is None or gain > best[0]):
+                best = gain, a, b, which
+    if best is None:
+        return False
+    _, a, b, which = best
+    exact = next((v for v in which if len(network.terms[v]) == 2), None)
+    if exact is None:
+        one = network.terms[which[0]]
+        scale, made = network.sum({a: 1.0, b: one[b] / one[a]}, which[0])
+    else:
+        scale, made = 1 / network.terms[exact][a], exact
+    for v in which:
+        if v == made or network.depends(made, v):
+            continue
+        terms = network.terms[v]
+        rest = {w: c for w, c in terms.items() if w not in (a, b)}
+        network.terms[v] = collected(rest, {made: terms[a] * scale})
+    settle(network)
+    return True
+
+
+def share_factors(network: Network) -> bool:
+    """Whether a pair of factors was made a product of its own."""
+    found: dict[Any, list[int]] = defaultdict(list)
+    for v in network.order():
+        if v in network.factors and len(network.factors[v]) > 1:
+            for both in sorted(set(combinations(network.factors[v], 2))):
+                found[both].append(v)
+    best = max(found.items(), key=lambda item: len(item[1]), default=None)
+    if best is None or len(best[1]) < 2:
+        return False
+    (a, b), which = best
+    _, pair = network.product([(1.0, a), (1.0, b)], which[0])
+    changed = False
+    for v in which:
+        if v != pair and not network.depends(pair, v):
+            network.factors[v] = tuple(sorted([pair, *without(tuple(without(network.factors[v], a)), b)]))
+            changed = True
+    return changed
+
+
+def group(network: Network) -> None:
+    """k a + k b = k (a + b), for constants k."""
+    for v in network.order():
+        if v in network.terms:
+            groups: dict[str, list[int]] = defaultdict(list)
+            for w, c in network.terms[v].items():
+                if w != ONE:
+                    groups[f"{abs(c):.13e}"].append(w)
+            for which in groups.values():
+                terms = network.terms[v]
+                scale = abs(terms[which[0]])
+                if len(which) > 1 and (scale != 1 and len(which) < len(terms)):
+                    total, inner = network.sum({w: terms[w] / scale for w in which}, v)
+                    rest = {w: c for w, c in terms.items() if w not in which}
+                    network.terms[v] = collected(rest, {inner: scale * total})
+    settle(network)
+
+
+def rescale(network: Network) -> None:
+    """Scales sums so that the fewest multiplications are left in them and in their users."""
+    order = network.order()
+    users: dict[int, list[int]] = defaultdict(list)
+    results: dict[int, list[int]] = defaultdict(list)
+    for v in order:
+        for w in network.below(v):
+            users[w].append(v)
+    for k, (_, v) in enumerate(network.results):
+        results[v].append(k)
+
+    def places(v: int) -> list[tuple[Any, Any]] | None:
+        """Where the scale of a value is written: (terms of a sum or results, key)."""
+        found: list[tuple[Any, Any]] = [(network.results, k) for k in results[v]]
+        for u in users[v]:
+            if u in network.terms:
+                found.append((network.terms[u], v))
+            elif u in network.factors and network.factors[u].count(v) == 1:
+                inner = places(u)
+                if inner is None:
+                    return None
+                found += inner
+            else:
+                return None
+        return found
+
+    for v in reversed(order):
+        if v not in network.terms:
+            continue
+        where = places(v)
+        if where is None:
+            continue
+        terms = network.terms[v]
+        scales = [table[key] if isinstance(table, dict) else table[key][0] for table, key in where]
+        candidates = [1.0, *(abs(c) for c in scales), *(1 / abs(c) for c in terms.values())]
+
+        totals = [
+            sum(not same(c / x, 1.0) for c in scales) + cost({w: c * x for w, c in terms.items()}) for x in candidates
+        ]
+        best = candidates[totals.index(min(totals))]
+        if best != 1:
+            network.terms[v] = {w: snapped(c * best) for w, c in terms.items()}
+            for table, key in where:
+                if isinstance(table, dict):
+                    table[key] = snapped(table[key] / best)
+                else:
+                    table[key] = snapped(table[key][0] / best), table[key][1]
+
+
+def snapped(scale: float) -> float:
+    """A scale; 1 if rounding has left something else of it."""
+    return math.copysign(1.0, scale) if same(scale, 1.0) else scale
