@@ -49,9 +49,7 @@ class Real:
         with np.errstate(over="ignore", under="ignore"):
             rounded = self.dtype.type(value)
         if not np.isfinite(rounded):
-            raise ArgumentError(
-                f"the robot has the constant {value!r}: expected constants within the range of {self.name}"
-            )
+            raise ArgumentError(f"a constant of the robot is {value!r}: expected all within the range of {self.name}")
         text = f"{rounded:.{17 if self.name == 'double' else 9}g}"
         return text + ".0" * text.lstrip("-").isdigit() + self.suffix
 

@@ -28,16 +28,15 @@ from fastdyn.quantities import Field, Quantity
 from fastdyn.specialize import export_files
 from fastdyn.specialize.c99 import REALS, Function, Real, source
 from fastdyn.specialize.export_files import Export, Sample
+from fastdyn.specialize.optimize import optimized
 from fastdyn.specialize.program import Program, trace
+from fastdyn.specialize.rows import GENERAL
 
 MANIFEST = "export.json"
 FORMAT = 1  # of the manifest
 SINES = ("libm", "own")
 STATES = 5  # stored in main.c
 SAFETY = 16  # compilers may sum in another order and form other multiply-adds
-# their loops depend on values, so that there is no straight line
-GENERAL = {"singular_values", "inverse_velocity", "inverse_acceleration", "task_dynamics"}
-
 LONGEST = 32  # letters of a prefix
 # file names that would hide a header of C or of an operating system, or that CMake, Windows or C reserve
 RESERVED = frozenset(
@@ -96,7 +95,7 @@ def exported(
 
 def program_of(row: Quantity, parameters: Parameters, optional: bool) -> Program:
     """The program that is exported."""
-    return trace(row, parameters, optional)
+    return optimized(trace(row, parameters, optional))
 
 
 def _rows(quantities: Iterable[str]) -> dict[str, tuple[Quantity, bool]]:
@@ -188,7 +187,7 @@ def bound(program: Program, inputs: Mapping[str, Array], real: Real) -> float:
     for name, values in exact.items():
         good = np.isfinite(values) & np.isfinite(rounded[name])
         scale = np.abs(values[good]).max(initial=0.0) or 1.0
-        worst = max(worst, np.abs(rounded[name] - values)[good].max(initial=0.0) / scale)
+        worst = max(worst, np.abs(rounded[name][good] - values[good]).max(initial=0.0) / scale)
     return SAFETY * float(worst / single) * eps
 
 
