@@ -177,6 +177,42 @@ def info(
 @app.command(
     epilog="""\b
 Examples:
+  fastdyn equations two_link
+  fastdyn equations two_link --let a1=l --let x1=l/2 --let x2=l/2 --let I1zz=m1*l**2/12 --let I2zz=m2*l**2/12
+  fastdyn equations irb1400_main_axes --coupled --what M,g --latex
+  fastdyn equations arm.urdf --numbers --code c"""
+)
+def equations(
+    robot: Annotated[str, typer.Argument(metavar="ROBOT", help="A built-in name, or a .urdf, .xml or .toml file.")],
+    coupled: Annotated[bool, typer.Option("--coupled", help="In the coordinates of its motors.")] = False,
+    numbers: Annotated[bool, typer.Option("--numbers", help="The robot's numbers instead of letters.")] = False,
+    what: Annotated[
+        str, typer.Option(help="Some of M, C, g, friction, tau, kinetic, potential, separated by commas.")
+    ] = "M,C,g,friction",
+    let: Annotated[list[str] | None, typer.Option(help="A formula for a letter, LETTER=FORMULA; repeatable.")] = None,
+    latex: Annotated[bool, typer.Option("--latex", help="As LaTeX.")] = False,
+    code: Annotated[str | None, typer.Option(help="As functions in python, numpy or c.")] = None,
+) -> None:
+    """Show a robot's equations of motion.
+
+    M(q) qdd + C(q, qd) qd + g(q) + friction = tau, with letters for masses and lengths. Needs SymPy.
+    """
+    relations = {}
+    for each in let or ():
+        letter, equal, formula = each.partition("=")
+        if not equal:
+            raise Refusal(f"--let is {each!r}: expected LETTER=FORMULA, such as a1=l")
+        relations[letter.strip()] = formula
+    if code is not None and latex:
+        raise Refusal("--latex and --code: expected one of them")
+    found = _robot(robot, coupled).equations(not numbers, relations)
+    parts = [part.strip() for part in what.split(",") if part.strip()]
+    print(found.code(code) if code is not None else found.latex(parts) if latex else found.text(parts))
+
+
+@app.command(
+    epilog="""\b
+Examples:
   fastdyn bench --quick             a short test run
   fastdyn bench --sizes 6,12,24     about half an hour, with all installed peers"""
 )

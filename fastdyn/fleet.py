@@ -102,7 +102,9 @@ class Fleet(TaskSpace):
             return P, tree, *rest
 
         name, first = f"a fleet of {self.name}", each[0]
-        return FleetParameters(name, common(np.float64), first.joints, lambda: common(np.float32), first.names, each)
+        return FleetParameters(
+            name, common(np.float64), first.joints, lambda: common(np.float32), first.names, each=each
+        )
 
     @cached_property
     def _massless(self) -> list[int]:

@@ -12,7 +12,7 @@ every field is a buffer, `work` has the number of scratch rows given in the row.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -111,7 +111,8 @@ class Quantity:
     quantity of the frame that the flat arrays name. coupled, coupled_rows: a separate text for coupled robots, (P,
     tree, G, pattern, [index,] inputs ..., results ..., work) in actuator coordinates, where transforming the fields is
     not enough. layout: that of P and tree. method: its name for `method=`, where a quantity has several texts. source:
-    of a formulation, where it is published. straight: whether the text is straight-line code of one robot.
+    of a formulation, where it is published. counts: of straight-line code of one robot, how many values
+    each field has in a sample.
     """
 
     name: str
@@ -129,7 +130,12 @@ class Quantity:
     method: str = ""
     rotary_only: bool = False
     source: str = ""
-    straight: bool = False
+    counts: Mapping[Field, int] | None = None
+
+    @property
+    def straight(self) -> bool:
+        """Whether the text is straight-line code of one robot, which returns a status."""
+        return self.counts is not None
 
     @property
     def inputs(self) -> tuple[Field, ...]:

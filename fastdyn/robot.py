@@ -37,6 +37,7 @@ from fastdyn.task_space import TaskSpace
 
 if TYPE_CHECKING:
     from fastdyn.calls.bound import Bound, CFunction
+    from fastdyn.specialize.equations import Equations
 
 
 class _Facade(Pictures, TaskSpace, InverseKinematics):
@@ -342,6 +343,30 @@ class _Facade(Pictures, TaskSpace, InverseKinematics):
         <Robot 'two_link': 2 joints RR, 2 kg moving>
         """
         return formats.to_toml(self)
+
+    # ------------------------------------------------------------------------------------------ formulas
+
+    def equations(self, letters: bool = True, relations: Mapping[str, Any] | None = None) -> Equations:
+        """The equations of motion as SymPy formulas: M, C, g, friction, tau, kinetic, potential (extra `symbols`).
+
+        letters: masses, moments of inertia, lengths, gravity and friction as letters as far as they are not zero;
+        False: the robot's numbers. Directions are numbers. relations: formulas that take the place of letters, in
+        letters old or new; they must hold for this robot's numbers. `print` shows the equations and what the letters
+        mean; text, latex and code write them; eq.M.subs(eq.values) puts the robot's numbers in. Joints of all kinds,
+        trees and coupled robots. Small arms take a second or less, six joints some seconds and many pages.
+
+        >>> import fastdyn as fd
+        >>> eq = fd.robots.planar_2r().equations(relations={"a1": "l1", "x1": "lc1", "x2": "lc2", "I2zz": "I2"})
+        >>> eq.M[0, 1], eq.g[1]
+        (I2 + lc2*m2*(l1*cos(q2) + lc2), g*lc2*m2*cos(q1 + q2))
+        >>> fd.robots.two_link().equations(letters=False).C
+        Matrix([
+        [-0.5*qd2*sin(q2), -0.5*qd1*sin(q2) - 0.5*qd2*sin(q2)],
+        [ 0.5*qd1*sin(q2),                                  0]])
+        """
+        from fastdyn.specialize.equations import Equations
+
+        return Equations(self, letters, relations)
 
     # ------------------------------------------------------------------------------------------ real time
 

@@ -338,11 +338,10 @@ HOSTILE = [
     "??/",
     '"quote"',
     "%s%n",
-    "gelenk-ö",
+    "ö",
     "関節",
     "#define x",
     "a|b`c",
-    "",
 ]
 
 
@@ -571,12 +570,7 @@ def test_wrong_arguments_are_told_as_the_robot_does(puma):
                 wrong(arm)
             messages.append((type(found.value), str(found.value)))
         assert messages[0] == messages[1]
-    for arguments, named in (
-        ((zero, zero), {}),
-        ((zero,) * 4, {}),
-        ((zero,) * 3, {"q": zero}),
-        ((zero,) * 2, {"u": zero}),
-    ):
+    for count, named in ((2, {}), (4, {}), (3, {"q": zero}), (2, {"u": zero})):
         with pytest.raises(fd.ArgumentTypeError, match="inverse_dynamics takes q, qd, qdd, each once"):
             exported.inverse_dynamics(*[zero] * count, **named)
     with pytest.raises(AttributeError, match="has no 'mass_matrix': expected one of inverse_dynamics"):

@@ -11,7 +11,8 @@ All exist for plain robots and for coupled ones, whose fields are in actuator co
 each field (kernels/coupling.py) before and after the text.
 
 All return a status: 0, or 2 (k + 1) if joint k (of the model; coordinate k of a coupled robot) moves no inertia, plus 1
-if an input or a result is not finite.
+if an input or a result is not finite. Straight-line code of one robot (fastdyn/specialize) finds it by itself: it knows
+which values need a check. For a batch it is then the largest status of all blocks.
 """
 
 from __future__ import annotations
@@ -161,7 +162,7 @@ _HELPERS: dict[str, Any] = {
     name: getattr(module, name)
     for module, names in (
         (layout, "not_finite at model_at coupling_at finite any_nonzero"),
-        (scalars, "fill take give width block"),
+        (scalars, "copy_in copy_out fill take give width block"),
         (memory, "vector_at"),
         (headers, "word items item data_of address_of is_number is_vector is_table copy_vector copy"),
         (
@@ -197,7 +198,7 @@ def _computation(quantity: Quantity, coupled: bool) -> list[str]:
     Buffers in joint coordinates of a coupled robot are called q_joints, ... .
     """
     index = ["index"] * quantity.index
-    found = "bad = " if quantity.solves else ""
+    found = "status = " if quantity.straight else "bad = " if quantity.solves else ""
     fields = quantity.inputs + quantity.gives
     if coupled and quantity.coupled is not None:
         buffers = [f"{f.name}_" for f in fields]
@@ -235,8 +236,9 @@ def _batch_source(name: str, quantity: Quantity, coupled: bool, fleet: bool) -> 
         stop = f"end if {field.name}.shape[0] > 0 else begin" if field in quantity.optional else "end"
         lines.append(f"begin, end = end, end + {_size(field, coupled and not joints)}")
         lines.append(f"{buffer} = scratch[begin : {stop}]")
-    lines += ["work = scratch[end:]", "check = fill(scratch, 0.0)"]
-    lines += ["worst = -1"] * quantity.solves
+    lines.append("work = scratch[end:]")
+    lines.append("worst = 0" if quantity.straight else "check = fill(scratch, 0.0)")
+    lines += ["worst = -1"] * (quantity.solves and not quantity.straight)
     if fleet:
         lines += [f"states = {count}[0] // robots", "for unit in range(first, last):"]
         loop = ["k, begin = unit // states, unit % states * robots", "P, lane = block(stack, k), k * width(scratch)"]
@@ -246,16 +248,22 @@ def _batch_source(name: str, quantity: Quantity, coupled: bool, fleet: bool) -> 
 
     def copied(verb: str, field: Field) -> str:
         samples = f"{field.name}[begin : begin + robots], lane" if fleet else f"{field.name}, first"
+        if quantity.straight:  # the text checks
+            return f"{'copy_in' if verb == 'take' else 'copy_out'}({samples}, {field.name}_, {quantity.counts[field]})"
         return f"check = check + {verb}({samples}, {field.name}_, 0)"
 
     for field in quantity.inputs:
         line = copied("take", field)
         loop += [f"if {field.name}.shape[0] > 0:", f"    {line}"] if field in quantity.optional else [line]
     loop += _computation(quantity, coupled)
-    loop += ["worst = max(worst, bad)"] * quantity.solves
+    if quantity.straight:
+        loop.append("worst = max(worst, status)")
+    elif quantity.solves:
+        loop.append("worst = max(worst, bad)")
     loop += [copied("give", field) for field in quantity.gives]
     lines += [f"    {line}" for line in loop]
-    lines.append(f"return {'2 * (worst + 1) + ' * quantity.solves}not_finite(check)")
+    status = f"{'2 * (worst + 1) + ' * quantity.solves}not_finite(check)"
+    lines.append(f"return {'worst' if quantity.straight else status}")
     return _function(name, [*arguments, *(f.name for f in quantity.inputs + quantity.gives), "scratch"], lines)
 
 
@@ -275,6 +283,10 @@ def _state_source(name: str, quantity: Quantity, coupled: bool) -> str:
         lines.append(f"{buffer} = vector_at(at(workspace, {slot(quantity, field, joints)}), {size})")
     lines.append(f"work = vector_at(at(workspace, {SCRATCH}), word(workspace + {8 * SCRATCH_ROWS}))")
     lines += _computation(quantity, coupled)
+    if quantity.straight:
+        lines += [f"if status % 2 == 1 and not ({_finite(quantity, coupled, quantity.reads)}):", "    return 1"]
+        lines.append("return status")
+        return _function(name, ["workspace", *["index"] * quantity.index, "given"], lines)
     lines.append(f"if {_finite(quantity, coupled, quantity.reads + quantity.gives)}:")
     lines.append(f"    return {'2 * (bad + 1)' if quantity.solves else '0'}")
     if quantity.solves:  # non-finite inputs can make a joint seem to move no inertia

@@ -14,7 +14,7 @@ _running = threading.local()
 
 
 @contextmanager
-def announced(what: str) -> Iterator[None]:
+def announced(what: str, doing: str = "compiling {}, once per machine ...") -> Iterator[None]:
     """Says what is being compiled if the block takes more than PATIENCE seconds; blocks inside this one say nothing.
 
     Silent if stderr is not a terminal, or FASTDYN_QUIET is set to anything but 0.
@@ -22,7 +22,7 @@ def announced(what: str) -> Iterator[None]:
     if getattr(_running, "inside", False) or quiet():
         yield
         return
-    line = f"fastdyn: compiling {what}, once per machine ..."
+    line = f"fastdyn: {doing.format(what)}"
     timer = threading.Timer(PATIENCE, lambda: print(line, file=sys.stderr, flush=True))
     timer.daemon = True
     timer.start()

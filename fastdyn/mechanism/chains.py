@@ -66,7 +66,7 @@ def dh_chain(robot: Mechanism) -> Chain:
     P[dh_rows.COS_ALPHA : dh_rows.THETA + 1] = table
     for i, (body, frame) in enumerate(zip(bodies, frames, strict=True)):
         moved = inverse(frame) @ body.moments @ inverse(frame).T
-        mass, com, inertia = _about_centre(moved)
+        mass, com, inertia = about_centre(moved)
         P[dh_rows.MASS, i], P[dh_rows.SX : dh_rows.SZ + 1, i] = mass, com
         P[dh_rows.IXX : dh_rows.IYZ + 1, i] = _six(inertia)
         P[dh_rows.JXX : dh_rows.JYZ + 1, i] = _six(moved)
@@ -84,7 +84,7 @@ def screw_chain(robot: Mechanism) -> Chain:
     before = np.eye(4)  # frame i - 1 in the frame of link i - 1
     for i, body in enumerate(bodies):
         joint = robot.joints[body.index]
-        mass, com, inertia = _about_centre(body.moments)
+        mass, com, inertia = about_centre(body.moments)
         frame = go(*com)
         home = inverse(before) @ body.before @ np.asarray(joint.tail) @ frame  # M_{i-1,i}
         seen = inverse(np.asarray(joint.tail) @ frame)  # the joint's frame in frame i
@@ -206,7 +206,7 @@ def _normal(way: Array, z: Array, z_next: Array, x: Array) -> tuple[float, float
     return 0.0, length, way / length if length > 0 else x
 
 
-def _about_centre(moments: Array) -> tuple[float, Array, Array]:
+def about_centre(moments: Array) -> tuple[float, Array, Array]:
     """Mass, centre of mass and the inertia tensor about it, from 4x4 moments [[J, h], [h^T, m]]."""
     mass = float(moments[3, 3])
     com = moments[:3, 3] / mass if mass else np.zeros(3)

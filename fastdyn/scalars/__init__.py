@@ -19,7 +19,7 @@ A text computes with + - * / and negation, and with these verbs (verbs.py):
     all_above(x, bound)                 whether x > bound in every lane: x.all_above(bound)
     any_above(x, bound)                 whether x > bound in some lane, or not known: x.any_above(bound)
     all_finite(x)                       whether no lane is NaN or infinite: x.all_finite()
-    width, take, give                   blocks of samples into a buffer and out
+    width, take, give                   blocks of samples into a buffer and out, checked; copy_in, copy_out: not checked
     block(stack, k)                     the parameters of several robots, P, on lanes
 
 Their compiled versions (lanes.py, trigonometry.py, samples.py, parameters.py) are loaded at the first compilation.
@@ -47,6 +47,8 @@ from fastdyn.scalars.verbs import (
     atan2,
     block,
     by_sign,
+    copy_in,
+    copy_out,
     fill,
     give,
     load,
@@ -81,6 +83,8 @@ __all__ = [
     "atan2",
     "block",
     "by_sign",
+    "copy_in",
+    "copy_out",
     "count",
     "count_stages",
     "entry",

@@ -10,6 +10,8 @@ A block holds as many samples as the buffer has lanes. There are three ways, non
 Lanes past the last sample hold the last sample, so that they compute its result, too: storing that again is harmless.
 """
 
+from functools import cache
+
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -18,7 +20,7 @@ from numba.extending import intrinsic
 from fastdyn.compiler.host import register_bits
 from fastdyn.compiler.policy import FAST, overload
 from fastdyn.scalars.lanes import INT32, constant, lane_of, load_row, row_pointer, store_row
-from fastdyn.scalars.verbs import give, take, width
+from fastdyn.scalars.verbs import copy_in, copy_out, give, take, width
 
 BYTE, WORD = ir.IntType(8), ir.IntType(64)
 AHEAD = 4  # blocks: how far memory is prefetched
@@ -79,11 +81,13 @@ class _Block:
     left, first row of the buffer) -> check.
     """
 
-    def __init__(self, module, lane, write):
-        self.lane, self.write = lane, write
+    def __init__(self, module, lane, write, known, checked):
+        self.lane, self.write, self.known, self.checked = lane, write, known, checked
         row = lane.vector.as_pointer()
         kind = ir.FunctionType(lane.vector, [BYTE.as_pointer(), WORD, WORD, WORD, WORD, row])
-        self.function = ir.Function(module, kind, f"fastdyn.{'give' if write else 'take'}.{lane}")
+        name = "give" if write else "take"
+        variant = "" if checked else f".unchecked.{known}"
+        self.function = ir.Function(module, kind, f"fastdyn.{name}.{lane}{variant}")
         self.function.linkage = "internal"
         self.function.attributes.add("noinline")
         self.function.attributes.add("nounwind")
@@ -100,7 +104,7 @@ class _Block:
         several = b.icmp_signed(">", self.columns, ir.Constant(WORD, 1))
         with b.if_else(b.and_(full, b.and_(side_by_side, several))) as (grouped, otherwise):
             with grouped:
-                self._known(KNOWN, size)
+                self._known(self.known, size)
             with otherwise:
                 rows = b.and_(full, b.icmp_signed("==", self.sample_step, size))
                 with b.if_else(rows) as (by_rows, by_elements):
@@ -124,6 +128,8 @@ class _Block:
 
     def _note(self, values):
         """Adds 0 to the check, or NaN where a value is not finite."""
+        if not self.checked:
+            return
         b, zero, check = self.b, constant(0.0, self.lane.vector), self.b.load(self.check)
         for value in values:
             check = b.fadd(check, b.fmul(value, zero, flags=FAST), flags=FAST)
@@ -227,7 +233,8 @@ class _Block:
             b.call(callee, [b.gep(b.bitcast(place, BYTE.as_pointer()), [later]), *hints])
 
 
-def _define_copy(write):
+@cache
+def _define_copy(write, known=KNOWN, checked=True):
     @intrinsic
     def copy(typingctx, samples, first, buffer, row):
         lane = lane_of(buffer)
@@ -241,7 +248,7 @@ def _define_copy(write):
             data = builder.gep(data, [builder.mul(args[1], sample_step)])
             rows = row_pointer(context, builder, sig.args[2], *args[2:])
             left = builder.sub(count, args[1])
-            function = _Block(builder.module, lane, write).function
+            function = _Block(builder.module, lane, write, known, checked).function
             return builder.call(function, [data, sample_step, column_step, columns, left, rows])
 
         return lane(samples, types.intp, buffer, types.intp), lower
@@ -288,3 +295,27 @@ def _give_overload(samples, first, buffer, row):
         return check
 
     return give_scalar
+
+
+def _define_unchecked(verb, write):
+    @overload(verb)
+    def unchecked(samples, first, buffer, columns):
+        if not isinstance(columns, types.IntegerLiteral):
+            return None  # Numba asks again with the number
+        count = columns.literal_value
+        if buffer.ndim == 2:
+            copy = _define_copy(write, (count,), False)
+            return lambda samples, first, buffer, columns: copy(samples, first, buffer, 0)
+
+        def one_by_one(samples, first, buffer, columns):
+            for k in range(count):
+                if write:
+                    samples[first, k] = buffer[k]
+                else:
+                    buffer[k] = samples[first, k]
+
+        return one_by_one
+
+
+_define_unchecked(copy_in, False)
+_define_unchecked(copy_out, True)

@@ -1,7 +1,8 @@
 """Sine, cosine and atan2, for scalars and for lanes.
 
-Range reduction by Cody and Waite (pi/2 in parts so short that k times a part is exact), then minimax polynomials on
-[-pi/4, pi/4]: fdlibm's for float64, Cephes' for float32. Lanes beyond the range of the reduction, NaN and infinity are
+Range reduction by Cody and Waite, then minimax polynomials on [-pi/4, pi/4]: fdlibm's for float64, Cephes' for float32.
+pi/2 is in parts: two where multiply and add are one instruction with one rounding, else three, so short that k times a
+part is exact; either way x - k pi/2 is rounded twice. Lanes beyond the range of the reduction, NaN and infinity are
 computed one by one by the C library, so that no lane's result depends on the others.
 
 atan2 brings the angle to [-pi/8, pi/8] by exchanging |x| and |y| and by a turn of pi/4, before its only division, then
@@ -19,6 +20,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from fastdyn.compiler.host import multiplies_and_adds
 from fastdyn.compiler.policy import overload
 from fastdyn.scalars.lanes import (
     INT32,
@@ -31,13 +33,25 @@ from fastdyn.scalars.lanes import (
     masked_store,
     widened,
 )
-from fastdyn.scalars.verbs import LANES, SINCOS_RANGE, SINGLE_SINCOS_RANGE, angle_sum, atan2, sincos, sincos_rows
+from fastdyn.scalars.verbs import (
+    LANES,
+    SINCOS_RANGE,
+    SINGLE_SINCOS_RANGE,
+    angle_sum,
+    atan2,
+    fill,
+    load,
+    sincos,
+    sincos_rows,
+    store,
+)
 
 
 @dataclass(frozen=True)
 class _Recipe:
     range: float  # rad: up to here k times a part is exact
     half_pi: tuple[float, ...]
+    fused_half_pi: tuple[float, ...]
     sin: tuple[float, ...]  # s = r + r^3 (sin0 + sin1 r^2 + ...)
     cos: tuple[float, ...]  # c = 1 - r^2 / 2 + r^4 (cos0 + cos1 r^2 + ...)
     magic: float  # 1.5 times 2^(bits of the mantissa): adding and subtracting it rounds to an integer
@@ -49,6 +63,7 @@ class _Recipe:
 _FLOAT64 = _Recipe(
     SINCOS_RANGE,
     (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21),
+    (1.57079632679489655800e00, 6.12323399573676603587e-17),
     (-1.66666666666666324348e-01, 8.33333333332248946124e-03, -1.98412698298579493134e-04,
      2.75573137070700676789e-06, -2.50507602534068634195e-08, 1.58969099521155010221e-10),
     (4.16666666666666019037e-02, -1.38888888888741095749e-03, 2.48015872894767294178e-05,
@@ -63,6 +78,7 @@ _FLOAT64 = _Recipe(
 _FLOAT32 = _Recipe(
     SINGLE_SINCOS_RANGE,
     (1.5703125, 4.837512969970703125e-4, 7.54978995489188216e-8),
+    (1.57079637050628662109, -4.37113900018624283e-8),
     (-1.6666654611e-1, 8.3321608736e-3, -1.9515295891e-4),
     (4.166664568298827e-2, -1.388731625493765e-3, 2.443315711809948e-5),
     12582912.0,
@@ -70,9 +86,14 @@ _FLOAT32 = _Recipe(
     (0.78515625, 2.41913397448309616e-04),
     (-3.33329491539e-1, 1.99777106478e-1, -1.38776856032e-1, 8.05374449538e-2),
 )
-
-
 RECIPES = {64: _FLOAT64, 32: _FLOAT32}  # by bits
+
+
+def _fused(module, floats):
+    """LLVM's function for x y + z with one rounding."""
+    element = floats.element if isinstance(floats, ir.VectorType) else floats
+    kind = f"{f'v{floats.count}' if element is not floats else ''}f{64 if element == ir.DoubleType() else 32}"
+    return cgutils.get_or_insert_function(module, ir.FunctionType(floats, [floats] * 3), f"llvm.fma.{kind}")
 
 
 def _recipe(x):
@@ -112,22 +133,26 @@ def _polynomial(typingctx, x):
         shifted = plus(times(args[0], constant(2 / math.pi, floats)), magic)
         k = minus(shifted, magic)
         r = args[0]
-        for part in recipe.half_pi:
-            r = minus(r, times(k, constant(part, floats)))
+        if multiplies_and_adds():
+            for part in recipe.fused_half_pi:
+                r = b.call(_fused(b.module, floats), [k, constant(-part, floats), r])
+        else:
+            for part in recipe.half_pi:
+                r = minus(r, times(k, constant(part, floats)))
         z = times(r, r)
         s = plus(r, times(times(r, z), horner(z, recipe.sin)))
         c = minus(constant(1.0, floats), times(constant(0.5, floats), z))
         c = plus(c, times(times(z, z), horner(z, recipe.cos)))
 
+        # the lowest bits of k as signs: bit 0 exchanges sine and cosine
         bits = b.bitcast(shifted, integers)
-        one, two, top = (constant(i, integers) for i in (1, 2, recipe.bits - 2))
-        odd = b.icmp_signed("!=", b.and_(bits, one), constant(0, integers))
+        bit_0, bit_1 = (b.shl(bits, constant(recipe.bits - place, integers)) for place in (1, 2))
+        odd = b.icmp_signed("<", bit_0, constant(0, integers))
         s, c = b.select(odd, c, s), b.select(odd, s, c)
-        # the sine is negative in quadrants 2 and 3, the cosine in 1 and 2: bit 1 of k, and bit 1 of k + 1
-        sign_s = b.shl(b.and_(bits, two), top)
-        sign_c = b.shl(b.and_(b.add(bits, one), two), top)
-        s = b.bitcast(b.xor(b.bitcast(s, integers), sign_s), floats)
-        c = b.bitcast(b.xor(b.bitcast(c, integers), sign_c), floats)
+        # the sine is negative in quadrants 2 and 3, the cosine in 1 and 2: where bit 1 is set, and where one bit is
+        sign = constant(1 << (recipe.bits - 1), integers)
+        s = b.bitcast(b.xor(b.bitcast(s, integers), b.and_(bit_1, sign)), floats)
+        c = b.bitcast(b.xor(b.bitcast(c, integers), b.and_(b.xor(bit_0, bit_1), sign)), floats)
         return context.make_tuple(b, sig.return_type, (s, c))
 
     return types.UniTuple(x, 2)(x), lower
@@ -143,6 +168,16 @@ def _all_near(typingctx, x):
         return every(builder, builder.and_(above, builder.fcmp_ordered("<=", args[0], limit)))
 
     return types.boolean(x), lower
+
+
+@intrinsic
+def _absolute(typingctx, x):
+    def lower(context, builder, sig, args):
+        integers = ir.VectorType(ir.IntType(_recipe(x).bits), x.count)
+        rest = builder.and_(builder.bitcast(args[0], integers), constant((1 << (_recipe(x).bits - 1)) - 1, integers))
+        return builder.bitcast(rest, x.vector)
+
+    return x(x), lower
 
 
 @intrinsic
@@ -350,7 +385,23 @@ def _give_some(typingctx, value, buffer, first, count):
 @overload(sincos_rows)
 def _sincos_rows_overload(buffer, count):
     if buffer.ndim == 2:
-        return sincos_rows
+
+        def sincos_lanes(buffer, count):
+            total = fill(buffer, 0.0)
+            for i in range(count):
+                total = total + _absolute(load(buffer, i))
+            if _all_near(total):  # then every angle is: one branch for all
+                for i in range(count):
+                    s, c = _polynomial(load(buffer, i))
+                    store(buffer, i, s)
+                    store(buffer, count + i, c)
+            else:
+                for i in range(count):
+                    s, c = sincos(load(buffer, i))
+                    store(buffer, i, s)
+                    store(buffer, count + i, c)
+
+        return sincos_lanes
 
     def sincos_neighbours(buffer, count):
         for first in range(0, count, LANES):

@@ -187,6 +187,16 @@ def give(samples, first, buffer, row):
     return check
 
 
+def copy_in(samples, first, buffer, columns):
+    """As `take`, into the first rows and without a check, for a number of columns that the source states."""
+    take(samples, first, buffer, 0)
+
+
+def copy_out(samples, first, buffer, columns):
+    """As `give`, from the first rows and without a check, for a number of columns that the source states."""
+    give(samples, first, buffer, 0)
+
+
 # ---------------------------------------------------------------------------------------------- robots on lanes
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from itertools import permutations
 
 from fastdyn.specialize.network import ONE, Network, Ref, collected, same
 
@@ -21,12 +19,19 @@ def turns(network: Network) -> list[Turn]:
     return [(pair["sin"], pair["cos"]) for pair in found.values() if len(pair) == 2] + network.turns
 
 
-def parallel(network: Network) -> Iterator[tuple[Turn, Turn, int]]:
-    """Pairs of angles whose sum (1) or difference (-1) may be worth computing."""
-    for first, second in permutations(turns(network), 2):
-        for sign in (1, -1):
-            if sign > 0 or first < second:
-                yield first, second, sign
+def parallel(network: Network) -> list[tuple[Turn, Turn, int]]:
+    """Pairs of angles, one after the other, whose sum (1) or difference (-1) may be worth computing."""
+    of = {f: turn for turn in turns(network) for f in turn}
+    found: dict[tuple[Turn, Turn, int], None] = {}
+    for v in network.order():
+        for second in {of[f]: None for f in network.factors.get(v, ()) if f in of}:
+            for w in network.factors[v]:
+                inner = network.terms.get(w, (w,))
+                for first in {of[f]: None for u in inner for f in network.factors.get(u, ()) if f in of}:
+                    if first != second:
+                        for pair in ((first, second), (second, first)):
+                            found |= {(*pair, sign): None for sign in (1, -1)}
+    return list(found)
 
 
 def add_angles(network: Network, first: Turn, second: Turn, sign: int) -> bool:
@@ -99,31 +104,36 @@ def summed_once(
     if len(inner) < 2:
         return False
     (sa, ca), (sb, cb) = first, second
-    (ws, A), (wc, B) = inner[sa], inner[ca]
-    alpha, beta = network.terms[v][ws], network.terms[v][wc]
-    found = False
+    (ws, a), (wc, b) = inner[sa], inner[ca]
+    terms = network.terms[v]
+    alpha, beta = terms[ws], terms[wc]
+    left, right, moved = dict(network.terms[a]), dict(network.terms[b]), dict[int, float]()
     for fa, fb, wave, relative in ((cb, sb, waves[0], sign), (sb, cb, waves[1], -sign)):
-        # alpha a sa fa x + beta b ca fb x, fa and fb of the second angle
-        for x, (pa, a) in with_factor(network, A, fa).items():
-            other = with_factor(network, B, fb).get(x)
-            if other is None or uses[pa] > 1 or uses[other[0]] > 1:
+        others = with_factor(network, b, fb)
+        for x, pa in with_factor(network, a, fa).items():
+            if x not in others or uses[pa] > 1 or uses[others[x]] > 1:
                 continue
-            pb, b = other
-            if not same(alpha * a, beta * b) or (alpha * a * beta * b > 0) != (relative > 0):
-                continue
-            scale = alpha * a if fa == cb else beta * b
-            c, product = network.product([wave, (1.0, x)], v)
-            del network.terms[A][pa], network.terms[B][pb]
-            network.terms[v] = collected(network.terms[v], {product: scale * c})
-            found = True
-    return found
+            # alpha sa fa x + beta ca fb x, with the scales of both products
+            first_scale, second_scale = alpha * left[pa], beta * right[others[x]]
+            if same(first_scale, second_scale) and (first_scale * second_scale > 0) == (relative > 0):
+                c, product = network.product([wave, (first_scale if fa == cb else second_scale, x)], v)
+                moved = collected(moved, {product: c})
+                del left[pa], right[others[x]]
+    if not moved:
+        return False
+    rest = {w: c for w, c in terms.items() if w not in (ws, wc)}
+    for f, scale, part in ((sa, alpha, left), (ca, beta, right)):
+        c, product = network.product([(scale, f), network.sum(part, v)], v)
+        rest = collected(rest, {product: c} if c else {})
+    network.terms[v] = collected(rest, moved)
+    return True
 
 
-def with_factor(network: Network, v: int, f: int) -> dict[int, tuple[int, float]]:
-    """The products of a sum that have a factor: the product and its scale by what else they have."""
+def with_factor(network: Network, v: int, f: int) -> dict[int, int]:
+    """The products of two in a sum that have a factor, by the other factor."""
     found = {}
-    for w, c in network.terms[v].items():
+    for w in network.terms[v]:
         factors = network.factors.get(w, ())
         if len(factors) == 2 and f in factors:
-            found[factors[0] if factors[1] == f else factors[1]] = w, c
+            found[factors[0] if factors[1] == f else factors[1]] = w
     return found

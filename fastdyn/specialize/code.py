@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 from fastdyn.scalars.tracing import RULES
 from fastdyn.scalars.verbs import all_above, all_finite, load, store
 
+# operands whose infinities and NaN make the result of an operation infinite or NaN
+PASSED_ON = {"+": (0, 1), "-": (0, 1), "*": (0, 1), "/": (0,), "neg": (0,), "sin": (0,), "cos": (0,), "sqrt": (0,)}
 SINGLE = 2.0**29  # the rounding of float32 over that of float64: by so much its bounds of conditions are larger
 
 
@@ -48,13 +50,27 @@ class Code(NamedTuple):
     def angle(self, node: int) -> tuple[int, float]:
         """An angle as a node and a constant to be added."""
         operation, operands = self.nodes[node]
-        known = (
-            {k: self.nodes[k][1][0] for k in operands if self.nodes[k][0] == "constant"} if operation in "+-" else {}
-        )
-        a, b = operands if known else (node, node)
-        if b in known:
-            return a, known[b] if operation == "+" else -known[b]
-        return (b, known[a]) if a in known and operation == "+" else (node, 0.0)
+        if operation in ("+", "-"):
+            a, b = operands
+            (kind_a, (x, *_)), (kind_b, (y, *_)) = self.nodes[a], self.nodes[b]
+            if kind_b == "constant":
+                return a, y if operation == "+" else -y
+            if kind_a == "constant" and operation == "+":
+                return b, x
+        return node, 0.0
+
+    @property
+    def checked(self) -> list[int]:
+        """The nodes that are not finite if any input or result is not: results, and inputs that need not reach one."""
+        results = {each.node for each in self.outputs if self.nodes[each.node][0] != "constant"}
+        reached, left = set(results), list(results)
+        while left:
+            operation, operands = self.nodes[left.pop()]
+            fresh = {operands[k] for k in PASSED_ON.get(operation, ())} - reached
+            reached |= fresh
+            left += fresh
+        inputs = {k for k, (operation, _) in enumerate(self.nodes) if operation == "input"}
+        return sorted(results | (inputs - reached))
 
     def lines(self, name: str) -> list[str]:
         """The source of a text that runs the program; `name`_angles and `name`_rest run its steps."""
@@ -72,24 +88,26 @@ class Code(NamedTuple):
         """The angles, without the constants to be added, into the first rows of `work`."""
         work = len(self.buffers)
         stores = [Output(work, k, self.angle(node)[0], 1) for k, node in enumerate(self.angles)]
-        return Steps(self, stores, ())
+        return Steps(self, stores)
 
     def after_sines(self) -> Steps:
         """The results, from the inputs and from the sines and cosines in `work`."""
-        return Steps(self, self.outputs, self.conditions)
+        return Steps(self, self.outputs, self.conditions, self.checked)
 
 
 class Steps:
-    """The part of a program that some of its values need. `order`: its nodes.
+    """The part of a program that some of its values need: stores, conditions and nodes that are checked to be finite.
 
-    `places`: the buffer and the row of those that are read from memory.
+    `order`: the numbers of its nodes; `places`: the buffer and the row of those that are read from memory.
     """
 
-    def __init__(self, code: Code, stores: Sequence[Output], conditions: Sequence[Condition]) -> None:
-        self.nodes, self.stores, self.conditions = code.nodes, stores, conditions
+    def __init__(
+        self, code: Code, stores: Sequence[Output], conditions: Sequence[Condition] = (), checked: Sequence[int] = ()
+    ) -> None:
+        self.nodes, self.stores, self.conditions, self.checked = code.nodes, stores, conditions, checked
         rows = {node: k for k, node in enumerate(code.angles)}
         self.places: dict[int, tuple[int, int]] = {}
-        left = [each.node for each in (*stores, *conditions)]
+        left = [*(each.node for each in (*stores, *conditions)), *checked]
         found = set(left)
         while left:
             number = left.pop()
@@ -105,7 +123,7 @@ class Steps:
         self.order = sorted(found)
 
     def __call__(self, *buffers: Any) -> int:
-        """In plain Python: -1, or the index of the first condition that does not hold."""
+        """In plain Python: a status, as generate.py defines it."""
         values: dict[int, Any] = {}
         real = buffers[-1].dtype.type
         for number in self.order:
@@ -119,8 +137,10 @@ class Steps:
                 )
         for buffer, row, node, sign in self.stores:
             store(buffers[buffer], row, values[node] if sign > 0 else -values[node])
+        found = 0
         for node, sign, bound, index in self.conditions:
             value = values[node] if sign > 0 else -values[node]
             if all_finite(value) and not all_above(value, bound * (SINGLE if real(0).itemsize == 4 else 1.0)):
-                return index
-        return -1
+                found = 2 * (index + 1)
+                break
+        return found + (not all(all_finite(values[k]) for k in self.checked))

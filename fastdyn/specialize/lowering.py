@@ -20,6 +20,7 @@ from fastdyn.compiler.policy import overload
 from fastdyn.scalars.lanes import constant, every, lane_of, load_row, row_pointer, store_row
 from fastdyn.specialize.code import SINGLE, Steps
 
+WORD = ir.IntType(64)
 FLAGS = ("contract", "nsz", "arcp")  # multiply and add may fuse; no reordering
 
 
@@ -30,7 +31,7 @@ def straight_line(name: str, steps: Steps, buffers: Sequence[str]) -> Callable[.
         return in_python(steps, arrays)
 
     run.__name__ = run.__qualname__ = name
-    run.generated = json.dumps([steps.order, steps.nodes, steps.stores, steps.conditions])  # type: ignore[attr-defined]
+    run.generated = json.dumps(vars(steps), default=list)  # type: ignore[attr-defined]
     _tell_numba(run, steps, ", ".join(buffers))
     return run
 
@@ -66,8 +67,9 @@ class _Writer:
         self.kind = lane_of(work).vector if self.on_lanes else context.get_value_type(work.dtype)
 
     def write(self, steps: Steps) -> Any:
-        """All instructions; the index of the first condition that does not hold, or -1."""
+        """All instructions; the status."""
         values: dict[int, Any] = {}
+        zero, check, checked = constant(0.0, self.kind), constant(0.0, self.kind), set(steps.checked)
         due: dict[int, list[Any]] = {}
         for each in steps.stores:
             due.setdefault(each.node, []).append(each)
@@ -81,22 +83,29 @@ class _Writer:
                 values[number] = self._operation(operation, [values[k] for k in operands])
             for each in due.get(number, ()):  # at once: it need not be kept in a register
                 self._store(each.buffer, each.row, self._signed(values[number], each.sign))
-        return self._first(steps, values)
+            if number in checked:  # NaN if the value is not finite
+                check = self.b.fadd(self.b.fmul(values[number], zero, flags=FLAGS), check, flags=FLAGS)
+        status = self._status(steps, values)
+        if not checked:
+            return status
+        return self.b.or_(status, self.b.zext(self.b.not_(self._all(self.b.fcmp_ordered("==", check, zero))), WORD))
+
+    def _all(self, bits: Any) -> Any:
+        return every(self.b, bits) if self.on_lanes else bits
 
     def _signed(self, value: Any, sign: int) -> Any:
         return value if sign > 0 else self.b.fneg(value)
 
     def _pointer(self, buffer: int, row: int) -> Any:
         array_type, array = self.arrays[buffer]
-        place = ir.Constant(ir.IntType(64), row)
+        place = ir.Constant(WORD, row)
         if self.on_lanes:
             return row_pointer(self.context, self.b, array_type, array, place)
         return self.b.gep(self.context.make_array(array_type)(self.context, self.b, array).data, [place])
 
     def _load(self, buffer: int, row: int) -> Any:
-        return (
-            load_row(self.b, self._pointer(buffer, row)) if self.on_lanes else self.b.load(self._pointer(buffer, row))
-        )
+        pointer = self._pointer(buffer, row)
+        return load_row(self.b, pointer) if self.on_lanes else self.b.load(pointer)
 
     def _store(self, buffer: int, row: int, value: Any) -> None:
         pointer = self._pointer(buffer, row)
@@ -124,16 +133,16 @@ class _Writer:
             return b.call(cgutils.get_or_insert_function(b.module, unary, f"llvm.sqrt.{name}"), x)
         raise NotImplementedError(f"{operation} has no instructions")
 
-    def _first(self, steps: Steps, values: Mapping[int, Any]) -> Any:
-        b, word = self.b, ir.IntType(64)
-        found = ir.Constant(word, -1)
+    def _status(self, steps: Steps, values: Mapping[int, Any]) -> Any:
+        """2 (k + 1) for the first condition that does not hold, of joint k; else 0."""
+        b = self.b
+        found = ir.Constant(WORD, 0)
         infinity = constant(math.inf, self.kind)
         for node, sign, bound, index in reversed(steps.conditions):
             value = self._signed(values[node], sign)
             limit = constant(bound * (SINGLE if self.single else 1.0), self.kind)
             below = b.and_(b.fcmp_ordered("<=", value, limit), b.fcmp_ordered(">", value, b.fneg(infinity)))
-            none = every(b, b.not_(below)) if self.on_lanes else b.not_(below)
-            found = b.select(none, found, ir.Constant(word, index))
+            found = b.select(self._all(b.not_(below)), found, ir.Constant(WORD, 2 * (index + 1)))
         return found
 
 

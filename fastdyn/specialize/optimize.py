@@ -245,13 +245,14 @@ def share_factors(network: Network) -> bool:
     if best is None or len(best[1]) < 2:
         return False
     (a, b), which = best
-    _, pair = network.product([(1.0, a), (1.0, b)], which[0])
-    changed = False
+    pair = network.product([(1.0, a), (1.0, b)], which[0])
+    aliases: dict[int, Ref] = {}
     for v in which:
-        if v != pair and not network.depends(pair, v):
-            network.factors[v] = tuple(sorted([pair, *without(tuple(without(network.factors[v], a)), b)]))
-            changed = True
-    return changed
+        if v != pair[1] and not network.depends(pair[1], v):
+            others = without(tuple(without(network.factors[v], a)), b)
+            aliases[v] = network.product([pair, *((1.0, w) for w in others)], v)
+    network.resolve(aliases)
+    return bool(aliases)
 
 
 def group(network: Network) -> None:

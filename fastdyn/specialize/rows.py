@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import tempfile
 import threading
@@ -21,6 +22,7 @@ from fastdyn.compiler.sources import SourceError, modules_hash
 from fastdyn.quantities import Quantity
 from fastdyn.scalars import angle_sum, load, sincos_rows, store
 from fastdyn.specialize.code import Code, Condition, Output
+from fastdyn.specialize.optimize import optimized
 from fastdyn.specialize.program import Program, trace
 
 # their loops depend on values, so that there is no straight line
@@ -61,10 +63,11 @@ def specialised(quantity: Quantity, parameters: Parameters) -> Quantity:
     def enough(general: Callable[[int], int]) -> Callable[[int], int]:
         return lambda n: max(own, general(n))  # general code may run on the same workspace
 
-    rows = enough(quantity.rows)
+    rows, n, m = enough(quantity.rows), parameters.joints, parameters.coordinates
+    counts = {field: math.prod(field.core(n, m)) for field in quantity.inputs + quantity.gives}
     if parameters.coupled:
-        return replace(quantity, coupled=text, coupled_rows=enough(quantity.coupled_rows or rows), straight=True)
-    return replace(quantity, text=text, rows=rows, straight=True)
+        return replace(quantity, coupled=text, coupled_rows=enough(quantity.coupled_rows or rows), counts=counts)
+    return replace(quantity, text=text, rows=rows, counts=counts)
 
 
 def _text(quantity: Quantity, coupled: bool, codes: dict[str, Code]) -> Callable[..., Any]:
@@ -109,7 +112,7 @@ def _code(quantity: Quantity, parameters: Parameters, optional: bool) -> Code:
     if file is not None:
         with suppress(OSError, ValueError, TypeError):
             return _read(json.loads(file.read_text()))
-    code = code_of(trace(quantity, parameters, optional))
+    code = code_of(optimized(trace(quantity, parameters, optional)))
     if file is not None:
         with suppress(OSError):  # a read-only cache
             _write(file, json.dumps(code))
