@@ -99,8 +99,9 @@ class Function:
 class Body:
     """The statements of a program: `before`, which compute its angles, and `after`, from inputs, sines and cosines.
 
-    at: the text of an input's value; wave: that of "sin" or "cos" of angle number k; apart: whether `after` cannot see
-    the names of `before`.
+    at: the text of an input's value; wave: that of "sin" or "cos" of angle number k, of "turn" number k, one of the
+    inputs `turns` less whole turns, or of "choice" number k. apart: whether `after` cannot see the names of `before`;
+    choices of constants by the signs of `rates`, as Coulomb friction has them, then come from outside as sines do.
     """
 
     def __init__(
@@ -119,12 +120,15 @@ class Body:
         self.operands = list(dict.fromkeys(self.nodes[k][1][0] for k in self.waves))
         self.names: dict[int, str] = {}
         self.reduced: dict[int, str] = {}
+        self.turns: list[str] = []
         self.count = 0
         self.lines: list[str] = []
         self.angles = [self._angle(k) for k in self.operands]
+        self.choices = [k for k in live if apart and self._is_choice(k)]
+        self.rates = [self._plain(self.nodes[k][1][0]) for k in self.choices]
         self.before, self.lines = self.lines, []
         if apart:
-            self.names.clear()
+            self.names = {k: wave("choice", number) for number, k in enumerate(self.choices)}
         wanted = self._needed()
         for k in live:
             if k in wanted:
@@ -143,34 +147,44 @@ class Body:
         return [f"{to(name, k)} = {self.value(x)};" for name, field in fields for k, x in enumerate(field)]
 
     def check(self) -> list[str]:
-        """Statements for `guard`: 0 if all is well, else 1 or NaN."""
+        """Statements for `guard`: 0 if all results and inputs are finite, else NaN."""
         summed = sorted({x.node for field in self.program.outputs.values() for x in field if x.known is None})
         terms = [self._plain(k) for k in summed] + [self.at(*place) for place in self._hidden()]
         lines, total = [], terms[0]
         for k, term in enumerate(terms[1:]):
             lines.append(f"const {self.real.name} e{k} = {total} + {term};")
             total = f"e{k}"
-        zero, one = self.real.literal(0.0), self.real.literal(1.0)
-        lines.append(f"{self.real.name} guard = {zero} * {total};")
-        return lines + [f"guard = ({holds}) ? guard : {one};" for holds, _, _ in self.conditions()]
+        return [*lines, f"{self.real.name} guard = {self.real.literal(0.0)} * {total};"]
 
     def conditions(self) -> list[tuple[str, str, int]]:
-        """Each condition that may fail: its text, the value it is about, and the place in q it is about."""
+        """Each condition that may fail: a value, the bound that it must be above, and the place in q it is about."""
         found = []
         for condition, place in zip(self.program.conditions, self.places, strict=True):
             bound = condition.bound * self.real.rounding
             if condition.value.known is None or not condition.value.known > bound:
-                value = self.value(condition.value)
-                found.append((f"{value} > {self.real.literal(bound)}", value, place))
+                found.append((self.value(condition.value), self.real.literal(bound), place))
         return found
 
+    def constants(self, k: int) -> list[str]:
+        """The constants that a choice has for positive and for negative values."""
+        return [self.real.literal(self.nodes[x][1][0]) for x in self.nodes[k][1][1:]]
+
+    def _is_choice(self, k: int) -> bool:
+        """Whether a node is a choice between constants by the sign of something that depends on no sine."""
+        operation, operands = self.nodes[k]
+        if operation != "by_sign" or any(self.nodes[x][0] != "constant" for x in operands[1:]):
+            return False
+        graph = self.program.graph
+        return all(self.nodes[x][0] not in ("sin", "cos") for x in graph.live([Traced(graph, operands[0])]))
+
     def _needed(self) -> set[int]:
-        """The nodes that results depend on, other than through sines."""
+        """The nodes that results depend on, other than through what comes from outside."""
         left = [x.node for x in self.program.results]
         found = set(left)
         while left:
-            operation, operands = self.nodes[left.pop()]
-            if operation not in ("input", "constant", "sin", "cos"):
+            node = left.pop()
+            operation, operands = self.nodes[node]
+            if operation not in ("input", "constant", "sin", "cos") and node not in self.choices:
                 fresh = set(operands) - found
                 found |= fresh
                 left += fresh
@@ -233,10 +247,10 @@ class Body:
             return self._plain(k)
         if k not in self.reduced:
             if operation == "input":
-                text = f"{self.prefix}_within_a_turn({self._plain(k)})"
+                self.turns.append(self._plain(k))
+                self.reduced[k] = self.wave("turn", len(self.turns) - 1)
             else:
-                text = self._operation(operation, [self._turned(x) for x in operands])
-            self.reduced[k] = self._define("a", text)
+                self.reduced[k] = self._define("a", self._operation(operation, [self._turned(x) for x in operands]))
         return self.reduced[k]
 
 
@@ -270,22 +284,27 @@ ${polynomials}
         const ${real} c0 = (odd * odd < ${half}) ? sine : cosine;
         const ${real} s1 = (to_sine * to_sine < ${one}) ? s0 : -s0;
         const ${real} c1 = (to_cosine * to_cosine < ${one}) ? c0 : -c0;
-        s[i] = (angle * angle <= ${squared}) ? s1 : (${real})NAN;
-        c[i] = (angle * angle <= ${squared}) ? c1 : (${real})NAN;
+        const ${real} far = (angle * angle <= ${squared}) ? ${zero} : (${real})NAN;
+        s[i] = s1 + far;
+        c[i] = c1 + far;
     }
 }
 """,
     "within_a_turn": """\
-/* An angle less whole turns, in [-pi, pi] up to rounding; NaN beyond ${range} rad. The sum of a large angle and an
+/* Angles less whole turns, in [-pi, pi] up to rounding; NaN beyond ${range} rad. The sum of a large angle and an
  * offset has the spacing of its size: turns are taken off first. */
-static inline ${real} ${prefix}_within_a_turn(${real} x)
+static void ${prefix}_within_a_turn(size_t count, const ${real} *restrict x, ${real} *restrict turned)
 {
-    const ${real} shifted = x * ${over_turn} + ${magic};
-    const ${real} turns = shifted - ${magic};
-    const ${real} r0 = x - turns * ${turn0};
-    const ${real} r1 = r0 - turns * ${turn1};
-    const ${real} r2 = r1 - turns * ${turn2};
-    return (x * x <= ${squared}) ? r2 : (${real})NAN;
+    size_t i;
+    for (i = 0u; i < count; i++) {
+        const ${real} shifted = x[i] * ${over_turn} + ${magic};
+        const ${real} turns = shifted - ${magic};
+        const ${real} r0 = x[i] - turns * ${turn0};
+        const ${real} r1 = r0 - turns * ${turn1};
+        const ${real} r2 = r1 - turns * ${turn2};
+        const ${real} far = (x[i] * x[i] <= ${squared}) ? ${zero} : (${real})NAN;
+        turned[i] = r2 + far;
+    }
 }
 """,
     "not_finite": """\
@@ -298,6 +317,28 @@ static int ${prefix}_not_finite(size_t count, const ${real} *x)
         found = (${zero} * x[i] < ${one}) ? found : 1;
     }
     return found;
+}
+""",
+    "by_sign": """\
+/* Constants by the signs of values: Coulomb friction. A loop of its own, which compilers turn into no branches. */
+static void ${prefix}_by_sign(const ${real} *restrict x, ${real} positive, ${real} negative, ${real} *restrict choice)
+{
+    size_t i;
+    for (i = 0u; i < LANES; i++) {
+        const ${real} above = (x[i] > ${zero}) ? positive : ${zero};
+        const ${real} below = (x[i] < ${zero}) ? negative : ${zero};
+        choice[i] = above + below;
+    }
+}
+""",
+    "require": """\
+/* Sets check to 1 where a value is not above a bound; a loop of its own, too. */
+static void ${prefix}_require(const ${real} *restrict value, ${real} bound, ${real} *restrict check)
+{
+    size_t i;
+    for (i = 0u; i < LANES; i++) {
+        check[i] = (value[i] > bound) ? check[i] : ${one};
+    }
 }
 """,
     "take": """\
@@ -367,17 +408,21 @@ def accuracy(real: Real) -> str:
 
 def single(function: Function, prefix: str, real: Real, own: bool) -> list[str]:
     """The function of one state; own: with the sine without branches, not the C library's."""
-    waves = {"sin": "sine", "cos": "cosine"} if own else {"sin": "s", "cos": "c"}
-    used: dict[str, None] = {}
+    arrays = {"sin": "sine", "cos": "cosine"}
+    used: set[str] = set()
 
     def wave(which: str, k: int) -> str:
-        text = f"{waves[which]}[{k}]" if own else f"{waves[which]}{k}"
-        used[f"{which} {k}"] = None
-        return text
+        used.add(f"{which[0]}{k}")
+        return f"{arrays.get(which, which)}[{k}]" if own or which == "turn" else f"{which[0]}{k}"
 
     body = Body(function, prefix, real, lambda name, k: f"{name}[{k}]", wave)
     stored, check = body.stored(lambda name, k: f"{name}[{k}]"), body.check()
-    lines = [*body.before]
+    lines = []
+    if size := len(body.turns):
+        lines += [f"{real.name} position[{size}];", f"{real.name} turn[{size}];"]
+        lines += [f"position[{k}] = {text};" for k, text in enumerate(body.turns)]
+        lines.append(f"{prefix}_within_a_turn({size}u, position, turn);")
+    lines += body.before
     if own and body.angles:
         size = len(body.angles)
         lines += [f"{real.name} angle[{size}];", f"{real.name} sine[{size}];", f"{real.name} cosine[{size}];"]
@@ -386,11 +431,14 @@ def single(function: Function, prefix: str, real: Real, own: bool) -> list[str]:
     elif not own:
         for k, angle in enumerate(body.angles):
             for which in ("sin", "cos"):
-                if f"{which} {k}" in used:
-                    lines.append(f"const {real.name} {waves[which]}{k} = {which}{real.suffix}({angle});")
-    lines += [*body.after, *check, "int status = 0;", *stored]
+                if f"{which[0]}{k}" in used:
+                    lines.append(f"const {real.name} {which[0]}{k} = {which}{real.suffix}({angle});")
+    lines += [*body.after, *check]
+    one = real.literal(1.0)
+    lines += [f"guard = ({value} > {bound}) ? guard : {one};" for value, bound, _ in body.conditions()]
+    lines += ["int status = 0;", *stored]
     lines += [
-        f"if (!(guard < {real.literal(1.0)})) {{ /* the only branch that depends on data */",
+        f"if (!(guard < {one})) {{ /* the only branch that depends on data */",
         *(f"    {line}" for line in _status(function, prefix, real, body)),
         "}",
         "return status;",
@@ -406,9 +454,9 @@ def _status(function: Function, prefix: str, real: Real, body: Body) -> list[str
 
     lines, otherwise = [f"if (({not_finite(function.inputs)}) > 0) {{", "    status = 1;"], "} else {"
     inside, word = [], "if"
-    for holds, value, place in body.conditions():
+    for value, bound, place in body.conditions():
         finite = f"{real.literal(0.0)} * ({value}) < {real.literal(1.0)}"
-        inside += [f"{word} (({finite}) && !({holds})) {{", f"    status = {2 * (place + 1)};"]
+        inside += [f"{word} (({finite}) && !({value} > {bound})) {{", f"    status = {2 * (place + 1)};"]
         word = "} else if"
     inside += ["} else {", "    status = 0;", "}"] if inside else []
     inside.append(f"status += (({not_finite(function.outputs)}) > 0) ? 1 : 0;")
@@ -423,26 +471,34 @@ def block(function: Function, prefix: str, real: Real) -> list[str]:
         used[name, k] = None
         return f"{name}{k}[i]"
 
-    waves = {"sin": "sine", "cos": "cosine"}
-    body = Body(function, prefix, real, at, lambda which, k: f"{waves[which]}[{k}u * LANES + i]", apart=True)
+    arrays = {"sin": "sine", "cos": "cosine"}
+    body = Body(function, prefix, real, at, lambda a, k: f"{arrays.get(a, a)}[{k}u * LANES + i]", apart=True)
     rest = [*body.after, *body.check(), *body.stored(lambda name, k: f"{name}[{k}u * LANES + i]"), "check[i] = guard;"]
-    lines = []
-    size = len(body.angles)
-    if size:
-        lines += [f"{real.name} {name}[{size}u * LANES];" for name in ("sine", "cosine")]
-    direct = {k: text.removesuffix("[i]") for k, text in enumerate(body.angles) if text.endswith("[i]")}
-    summed = [k for k in range(size) if k not in direct]
-    if summed:
-        lines.append(f"{real.name} angle[{len(summed)}u * LANES];")
+    conditions = body.conditions()
+    rest += [f"value[{k}u * LANES + i] = {value};" for k, (value, _, _) in enumerate(conditions)]
+    angles = len(body.angles)
+    sizes = {"turn": len(body.turns), "sine": angles, "cosine": angles, "choice": len(body.choices)}
+    # inputs are taken from their columns, sums of them from a local array
+    summed = [text for text in dict.fromkeys([*body.angles, *body.rates]) if not text.endswith("[i]")]
+    sizes |= {"operand": len(summed), "value": len(conditions)}
+
+    def column(text: str) -> str:
+        return f"&operand[{summed.index(text)}u * LANES]" if text in summed else text.removesuffix("[i]")
+
+    lines = [f"const {real.name} *const {name}{k} = &{name}[{k}][first];" for name, k in used]
+    lines += [f"{real.name} {name}[{size}u * LANES];" for name, size in sizes.items() if size]
     lines.append("size_t i;")
-    lines = [*(f"const {real.name} *const {name}{k} = &{name}[{k}][first];" for name, k in used), *lines]
+    for k, text in enumerate(body.turns):
+        lines.append(f"{prefix}_within_a_turn(LANES, {column(text)}, &turn[{k}u * LANES]);")
     if summed:
-        stores = [f"angle[{place}u * LANES + i] = {body.angles[k]};" for place, k in enumerate(summed)]
-        lines += _loop([*body.before, *stores])
-    for k in range(size):
-        source = direct.get(k) or f"&angle[{summed.index(k)}u * LANES]"
-        lines.append(f"{prefix}_sincos(LANES, {source}, &sine[{k}u * LANES], &cosine[{k}u * LANES]);")
+        lines += _loop([*body.before, *(f"operand[{k}u * LANES + i] = {text};" for k, text in enumerate(summed))])
+    for k, text in enumerate(body.angles):
+        lines.append(f"{prefix}_sincos(LANES, {column(text)}, &sine[{k}u * LANES], &cosine[{k}u * LANES]);")
+    for k, (node, text) in enumerate(zip(body.choices, body.rates, strict=True)):
+        chosen = ", ".join(body.constants(node))
+        lines.append(f"{prefix}_by_sign({column(text)}, {chosen}, &choice[{k}u * LANES]);")
     lines += _loop(rest)
+    lines += [f"{prefix}_require(&value[{k}u * LANES], {low}, check);" for k, (_, low, _) in enumerate(conditions)]
     given = [f"const {real.name} *const {name}[{size}]" for name, size in function.inputs.items()]
     found = [f"{real.name} *restrict {name}" for name in (*function.outputs, "check")]
     head = ", ".join(["size_t first", *given, *found])
