@@ -26,7 +26,7 @@ from fastdyn.mechanism.frames import named_frame
 from fastdyn.mechanism.parts import Array
 from fastdyn.quantities import Field, Quantity
 from fastdyn.specialize import export_files
-from fastdyn.specialize.c99 import REALS, Function, Real, source
+from fastdyn.specialize.c99 import LANES, REALS, Function, Real, source
 from fastdyn.specialize.export_files import Export, Sample
 from fastdyn.specialize.optimize import optimized
 from fastdyn.specialize.program import Program, trace
@@ -199,7 +199,7 @@ def files_of(export: Export) -> dict[str, str]:
     options = export.functions, export.prefix, export.real, export.own, export.batches, export_files.banner(export)
     header = export_files.header(export)
     fingerprint = _hash(header + source(*options, fingerprint=""))[:32]
-    stack = {function.name: stack_of(function, export.real) for function in export.functions}
+    stack = {f.name: (stack_of(f, export.real), batch_stack_of(f, export.real)) for f in export.functions}
     return {
         f"{export.prefix}.h": header,
         f"{export.prefix}.c": source(*options, fingerprint=fingerprint),
@@ -222,6 +222,13 @@ def stack_of(function: Function, real: Real) -> int:
     starts = [k for k in live if nodes[k][0] not in ("input", "constant")]
     most = max((sum(s <= k < e for s, e in zip(starts, ends, strict=True)) for k in starts), default=0)
     return most * real.dtype.itemsize
+
+
+def batch_stack_of(function: Function, real: Real) -> int:
+    """Bytes of the arrays of a block."""
+    sines = 2 * function.program.operations().sincos
+    values = sum(function.inputs.values()) + sum(function.outputs.values()) + sines + len(function.places) + 1
+    return values * LANES * real.dtype.itemsize
 
 
 def manifest(export: Export, rows: Mapping[str, tuple[Quantity, bool]], files: Mapping[str, str]) -> str:

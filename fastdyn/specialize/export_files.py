@@ -375,11 +375,11 @@ ${example}
 Status: 0 if all is well; 1 if an argument or a result is NaN or infinite${far}.${singular}
 Results are written in any case. Arrays must not overlap. Functions keep no state: threads may share them.
 
-${batch}| function | multiplications | additions | divisions | sines | stack of one call, about |
-|---|---:|---:|---:|---:|---:|
+${batch}| function | multiplications | additions | divisions | sines | stack, about |${stack_head}
+|---|---:|---:|---:|---:|---:|${stack_rule}
 ${costs}
 
-(The stack is an estimate: values that are alive at once. `gcc -fstack-usage` tells that of your compiler.)
+(The stack is an estimate in bytes: values that are alive at once. `gcc -fstack-usage` tells that of your compiler.)
 
 ## Time
 
@@ -408,8 +408,8 @@ A batch has one such branch for each block of {} states; the states of a block i
 beyond {:.0f} rad included, are computed again one by one."""
 
 
-def readme(export: Export, stack: Mapping[str, int]) -> str:
-    """README.md."""
+def readme(export: Export, stack: Mapping[str, tuple[int, int]]) -> str:
+    """README.md. stack: bytes that each function takes, and that of a batch."""
     robot, real, first = export.robot, export.real, export.functions[0]
     example = [f"{real.name} {name}[{size}]; /* {FIELDS[name]} */" for name, size in first.inputs.items()]
     example += [f"{real.name} {name}[{size}]; /* {FIELDS[name]} */" for name, size in first.outputs.items()]
@@ -430,6 +430,8 @@ def readme(export: Export, stack: Mapping[str, int]) -> str:
         singular=singular * export.solves,
         or_singular=" or a joint singular" * export.solves,
         batch=_batch(export),
+        stack_head=" of a batch |" * export.batches,
+        stack_rule="---:|" * export.batches,
         costs="\n".join(_cost(export, function, stack[function.name]) for function in export.functions),
         batch_time=BATCH_TIME.format(LANES, real.recipe.range) * export.batches,
         sine_time="" if export.own else "The C library's sine and cosine have branches of their own. ",
@@ -485,7 +487,7 @@ def _batch(export: Export) -> str:
     )
 
 
-def _cost(export: Export, function: Function, stack: int) -> str:
+def _cost(export: Export, function: Function, stack: tuple[int, int]) -> str:
     made = function.program.operations()
-    counts = [made.multiplications, made.additions, made.divisions, made.sincos]
-    return f"| `{export.prefix}_{function.name}` | " + " | ".join(map(str, counts)) + f" | {stack} bytes |"
+    counts = [made.multiplications, made.additions, made.divisions, made.sincos, *stack[: 1 + export.batches]]
+    return f"| `{export.prefix}_{function.name}` | " + " | ".join(map(str, counts)) + " |"
