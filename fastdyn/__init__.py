@@ -3,6 +3,9 @@
 from fastdyn import interrupt as interrupt  # first: importing the rest takes a while
 
 # isort: split
+from types import ModuleType
+from typing import TYPE_CHECKING
+
 from fastdyn import inertia, robots, rotations, show
 from fastdyn.calls.warm import warmup
 from fastdyn.errors import (
@@ -38,6 +41,19 @@ from fastdyn.robot import (
     load_urdf,
 )
 from fastdyn.specialize.exported import load_exported
+
+if TYPE_CHECKING:
+    study: ModuleType
+else:
+
+    def __getattr__(name: str) -> ModuleType:
+        """fd.study is imported on first use: it needs Numba."""
+        if name == "study":
+            import importlib
+
+            return importlib.import_module("fastdyn.study")
+        raise AttributeError(f"module 'fastdyn' has no attribute {name!r}")
+
 
 __version__ = "0.1.0"
 

@@ -213,6 +213,37 @@ def equations(
 @app.command(
     epilog="""\b
 Examples:
+  fastdyn counts puma560 lagrange_euler
+  fastdyn counts arm.urdf inverse_dynamics
+  fastdyn counts panda --quick      all of them, without the algebra"""
+)
+def counts(
+    robot: Annotated[str, typer.Argument(metavar="ROBOT", help="A built-in name, or a .urdf, .xml or .toml file.")],
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="A formulation or a quantity; all if not given.")
+    ] = None,
+    frame: Annotated[str | None, typer.Option(help="The frame of kinematic quantities; the tip if not given.")] = None,
+    coupled: Annotated[
+        bool, typer.Option("--coupled", help="In the coordinates of its motors: irb1400, irb1400_main_axes.")
+    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Without the algebra that saves further operations.")] = False,
+) -> None:
+    """Count a robot's operations, for one state.
+
+    General code, the same with the robot's numbers folded in (traced), and rewritten by algebra (specialised).
+    """
+    from fastdyn.errors import RobotWarning
+    from fastdyn.study import count
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RobotWarning)  # `fastdyn info` shows them
+        found = _robot(robot, coupled)
+    print(count(found, name, frame, optimize=not quick))
+
+
+@app.command(
+    epilog="""\b
+Examples:
   fastdyn bench --quick             a short test run
   fastdyn bench --sizes 6,12,24     about half an hour, with all installed peers"""
 )

@@ -75,7 +75,8 @@ class Dynamics(HasDescription, ABC):
         from fastdyn.calls.lanes import quicker_solver
 
         rows: dict[str | None, Quantity] = {row.method: row for row in METHODS["forward_dynamics"]}
-        return {None: rows[quicker_solver(self.parameters.joints)], **rows}
+        straight = self.parameters.specialised is not None
+        return {None: rows[quicker_solver(self.parameters.joints, straight)], **rows}
 
     def task(self, quantity: Quantity, dtype: DTypeLike | None = None) -> Task:
         """The calls of one quantity in one precision."""

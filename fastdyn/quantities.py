@@ -11,6 +11,7 @@ every field is a buffer, `work` has the number of scratch rows given in the row.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -130,12 +131,12 @@ class Quantity:
     method: str = ""
     rotary_only: bool = False
     source: str = ""
-    counts: Mapping[Field, int] | None = None
+    counts: Mapping[Field, int] = dataclasses.field(default_factory=dict)
 
     @property
     def straight(self) -> bool:
         """Whether the text is straight-line code of one robot, which returns a status."""
-        return self.counts is not None
+        return bool(self.counts)
 
     @property
     def inputs(self) -> tuple[Field, ...]:

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 import fastdyn as fd
+from fastdyn.scalars import Operations
 from fastdyn.study import ink
+from fastdyn.study.counts.robot import Count
 from fastdyn.study.effects import Robustness, Split, Trajectory, Verdict
 from fastdyn.study.formulations import FORMULATIONS
 from fastdyn.study.report import Agreement, Results
@@ -81,6 +83,10 @@ def results() -> Results:
     return Results(
         agreement=tuple(
             Agreement(formulation=name, difference=3e-15, states=10, robot="arm") for name in FORMULATIONS
+        ),
+        robot_counts=tuple(
+            Count("arm", name, Operations(40, 30), Operations(20, 15), Operations(18, 13))
+            for name in ("mass_matrix", "momentum")
         ),
         timings=timings(),
         timing_figures={"Time over joints": figure(), "Operations over time": figure(3)},

@@ -313,7 +313,7 @@ def test_text_names_what_the_letters_mean():
     assert said[0] == "rrt: M(q) qdd + C(q, qd) qd + g(q) = tau"
     assert "g[3] = g*m3*sin(q2)" in said
     assert "q3    joint3, m" in said
-    assert "z2    0.7          m         centre of mass of link2 from joint2, along z of link2" in said
+    assert "z2    0.7             m         centre of mass of link2 from joint2, along z of link2" in said
     assert [line for line in said if line.startswith("kinetic = ")]
     assert str(rrt()).splitlines()[2].startswith("M[1,1] = ")
     assert repr(rrt()) == "<Equations of rrt: 3 coordinates>"
@@ -415,6 +415,8 @@ def test_other_errors():
         arm.equations().code("rust")
     with pytest.raises(fd.FormulationError, match=r"post has no moving joint: expected at least one"):
         fd.Robot([fd.Link("base")], [], name="post").equations()
+    with pytest.raises(fd.FormulationError, match=r"panda has 7 joints one after the other: expected at most 6"):
+        fd.robots.panda().equations()
     with pytest.raises(ValueError, match="sincos: expected numbers times coordinates, found a term"):
         (Polynomial.letter("q1") * Polynomial.letter("a1")).sincos()
 

@@ -22,8 +22,8 @@ from fastdyn.study.polynomials import Polynomial
 from tests import browser, small_report
 
 TABLES = [
-    "overview", "table-3-1", "table-3-4", "table-3-5", "texts", "kernels", "literature", "probing", "growth",
-    "six-joints", "crossovers", "history", "points", "verdicts", "robustness", "simplification",
+    "overview", "table-3-1", "table-3-4", "table-3-5", "texts", "kernels", "literature", "probing", "robots-chief",
+    "robots-all", "growth", "six-joints", "crossovers", "history", "points", "verdicts", "robustness", "simplification",
 ]  # fmt: skip
 FIGURES = 3
 
@@ -119,6 +119,8 @@ def test_csv_and_json_hold_the_same_numbers(folder: Path) -> None:
 def test_the_summary_has_the_tables_and_the_machine(folder: Path) -> None:
     summary = (folder / "summary.md").read_text(encoding="utf-8")
     assert "| lagrange_euler | 3.97 | 0.02 | 4.10 | 0.03 | 3.90 | 2 | 100 |" in summary
+    assert "| mass_matrix | arm | 40 | 30 | 20 | 15 | 18 | 13 |" in summary
+    assert "| momentum | arm |" not in summary  # in the folded table
     assert "Machine: a machine" in summary
     assert "All measurements" not in summary
 

@@ -9,6 +9,7 @@ time, and widened to LANES samples with GCC's vector types, which no existing pr
 from __future__ import annotations
 
 import ctypes
+import os
 import re
 import shutil
 import subprocess
@@ -26,7 +27,8 @@ from benchmarks.peers.case import BATCH, INVERSE, MASS, SINGLE, Case, Job
 from tests.peers import skeleton
 
 NAME, PACKAGE, MODULE = "generated C", "casadi", "casadi"
-FLAGS = ("-O3", "-march=native", "-ffast-math", "-fno-strict-aliasing")
+MACHINE = os.environ.get("NUMBA_CPU_NAME") or "native"  # the instruction set that this project's code has
+FLAGS = ("-O3", f"-march={MACHINE}", "-ffast-math", "-fno-strict-aliasing", "-Wno-psabi")
 LANES = 8
 LARGEST = 12  # joints: more than some ten thousand lines take gcc minutes
 DOUBLES = ctypes.POINTER(ctypes.c_double)
@@ -80,9 +82,9 @@ def jobs(case: Case) -> Iterator[Job]:
         source = generate(symbols, text(case.robot, *symbols))
         shape = {INVERSE: (case.n,), MASS: (case.n, case.n)}[what]
         one, lanes = (compile(source, case.n, int(np.prod(shape)), what == INVERSE, width) for width in (1, LANES))
-        yield _job(program, what, BATCH, one, case, np.empty((case.T, *shape)))
-        yield _job(f"{program}, {LANES} lanes", what, BATCH, lanes, case, np.empty((case.T, *shape)))
-        yield _job(program, what, SINGLE, one, case.one, np.empty(shape))
+        yield job(program, what, BATCH, one, case, np.empty((case.T, *shape)))
+        yield job(f"{program}, {LANES} lanes", what, BATCH, lanes, case, np.empty((case.T, *shape)))
+        yield job(program, what, SINGLE, one, case.one, np.empty(shape))
 
 
 def adam() -> bool:
@@ -90,7 +92,7 @@ def adam() -> bool:
     return bool(find_spec("casadi") and find_spec("adam") and find_spec("liecasadi"))
 
 
-def _job(program: str, what: str, call: str, run: Callable[..., None], case: Case, out: np.ndarray) -> Job:
+def job(program: str, what: str, call: str, run: Callable[..., None], case: Case, out: np.ndarray) -> Job:
     """Arguments are made once: only the call is timed."""
     arguments = [ctypes.c_long(case.T), *(x.ctypes.data_as(DOUBLES) for x in (case.q, case.qd, case.qdd, out))]
     return Job(program, what, call, lambda: run(*arguments), lambda: out)
@@ -113,13 +115,20 @@ def generate(symbols: list[Any], expression: Any) -> str:
 def compile(body: str, n: int, columns: int, moves: bool, lanes: int) -> Callable[..., None]:
     """run(samples, q, qd, qdd, out), from a shared library of its own; samples: a multiple of lanes."""
     with tempfile.TemporaryDirectory() as folder:
-        source, library = Path(folder) / "text.c", Path(folder) / "text.so"
-        source.write_text(FRAME.replace("@BODY@", body))
-        defined = {"N": n, "COLUMNS": columns, "MOVES": int(moves), "LANES": lanes}
-        macros = [f"-D{name}={value}" for name, value in defined.items()]
-        subprocess.run(["gcc", *FLAGS, *macros, "-shared", "-fPIC", source, "-o", library, "-lm"], check=True)
-        run: Callable[..., None] = ctypes.CDLL(str(library)).run
+        run: Callable[..., None] = ctypes.CDLL(str(build(Path(folder), body, n, columns, moves, lanes))).run
     return run
+
+
+def build(
+    folder: Path, body: str, n: int, columns: int, moves: bool, lanes: int, flags: tuple[str, ...] = FLAGS
+) -> Path:
+    """The shared library with `run`, in the folder."""
+    source, library = folder / "text.c", folder / "text.so"
+    source.write_text(FRAME.replace("@BODY@", body))
+    defined = {"N": n, "COLUMNS": columns, "MOVES": int(moves), "LANES": lanes}
+    macros = [f"-D{name}={value}" for name, value in defined.items()]
+    subprocess.run(["gcc", *flags, *macros, "-shared", "-fPIC", source, "-o", library, "-lm"], check=True)
+    return library
 
 
 def newton_euler(robot: fd.Robot, q: Any, qd: Any, qdd: Any) -> Any:

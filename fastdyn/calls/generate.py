@@ -67,7 +67,9 @@ def scratch_rows(quantity: Quantity, coupled: bool, joints: int) -> int:
 def batch(quantity: Quantity, coupled: bool) -> SampleEntry:
     """(P, tree, [G, pattern,] [index,] inputs ..., results ..., scratch): arrays (T, columns), (0, 0) if left out."""
     name = f"{'coupled_' * coupled}{quantity.name}"
-    function = generated(_batch_source(name, quantity, coupled, fleet=False), name, _names(quantity), __name__)
+    straight = quantity.straight
+    source = _straight_source(name, quantity, coupled) if straight else _batch_source(name, quantity, coupled, False)
+    function = generated(source, name, _names(quantity), __name__)
 
     def parameters(real: Any, lanes: int) -> tuple[Any, ...]:
         return (*reals_and_integers(real) * (1 + coupled), *(types.intp,) * quantity.index)
@@ -162,7 +164,7 @@ _HELPERS: dict[str, Any] = {
     name: getattr(module, name)
     for module, names in (
         (layout, "not_finite at model_at coupling_at finite any_nonzero"),
-        (scalars, "copy_in copy_out fill take give width block"),
+        (scalars, "block_out copy_in copy_out fill take give width block"),
         (memory, "vector_at"),
         (headers, "word items item data_of address_of is_number is_vector is_table copy_vector copy"),
         (
@@ -236,9 +238,8 @@ def _batch_source(name: str, quantity: Quantity, coupled: bool, fleet: bool) -> 
         stop = f"end if {field.name}.shape[0] > 0 else begin" if field in quantity.optional else "end"
         lines.append(f"begin, end = end, end + {_size(field, coupled and not joints)}")
         lines.append(f"{buffer} = scratch[begin : {stop}]")
-    lines.append("work = scratch[end:]")
-    lines.append("worst = 0" if quantity.straight else "check = fill(scratch, 0.0)")
-    lines += ["worst = -1"] * (quantity.solves and not quantity.straight)
+    lines += ["work = scratch[end:]", "check = fill(scratch, 0.0)"]
+    lines += ["worst = -1"] * quantity.solves
     if fleet:
         lines += [f"states = {count}[0] // robots", "for unit in range(first, last):"]
         loop = ["k, begin = unit // states, unit % states * robots", "P, lane = block(stack, k), k * width(scratch)"]
@@ -248,23 +249,44 @@ def _batch_source(name: str, quantity: Quantity, coupled: bool, fleet: bool) -> 
 
     def copied(verb: str, field: Field) -> str:
         samples = f"{field.name}[begin : begin + robots], lane" if fleet else f"{field.name}, first"
-        if quantity.straight:  # the text checks
-            return f"{'copy_in' if verb == 'take' else 'copy_out'}({samples}, {field.name}_, {quantity.counts[field]})"
         return f"check = check + {verb}({samples}, {field.name}_, 0)"
 
     for field in quantity.inputs:
         line = copied("take", field)
         loop += [f"if {field.name}.shape[0] > 0:", f"    {line}"] if field in quantity.optional else [line]
     loop += _computation(quantity, coupled)
-    if quantity.straight:
-        loop.append("worst = max(worst, status)")
-    elif quantity.solves:
-        loop.append("worst = max(worst, bad)")
+    loop += ["worst = max(worst, bad)"] * quantity.solves
     loop += [copied("give", field) for field in quantity.gives]
     lines += [f"    {line}" for line in loop]
-    status = f"{'2 * (worst + 1) + ' * quantity.solves}not_finite(check)"
-    lines.append(f"return {'worst' if quantity.straight else status}")
+    lines.append(f"return {'2 * (worst + 1) + ' * quantity.solves}not_finite(check)")
     return _function(name, [*arguments, *(f.name for f in quantity.inputs + quantity.gives), "scratch"], lines)
+
+
+def _straight_source(name: str, quantity: Quantity, coupled: bool) -> str:
+    """The same for straight-line code, whose fields have a known number of values, and which checks them itself."""
+    fields = quantity.inputs + quantity.gives
+    lines, end, loop = [], 0, []
+    for field in fields:
+        begin, end = end, end + quantity.counts[field]
+        lines.append(f"{field.name}_rows = scratch[{begin}:{end}]")
+    lines += [f"work = scratch[{end}:]", "worst = 0"]
+    for field in quantity.inputs:
+        given = f"{field.name}.shape[0] > 0"
+        if field in quantity.optional:  # an empty buffer if it is left out
+            lines.append(f"{field.name}_ = {field.name}_rows if {given} else {field.name}_rows[:0]")
+        else:
+            lines.append(f"{field.name}_ = {field.name}_rows")
+        line = f"copy_in({field.name}, first, {field.name}_rows, {quantity.counts[field]})"
+        loop += [f"if {given}:", f"    {line}"] if field in quantity.optional else [line]
+    loop += [f"{f.name}_, {f.name}_own = block_out({f.name}, first, {f.name}_rows)" for f in quantity.gives]
+    loop += [*_computation(quantity, coupled), "worst = max(worst, status)"]
+    for field in quantity.gives:
+        line = f"copy_out({field.name}, first, {field.name}_rows, {quantity.counts[field]})"
+        loop += [f"if not {field.name}_own:", f"    {line}"]
+    lines.append(f"for first in range(0, {quantity.reads[0].name}.shape[0], width(scratch)):")
+    lines += [*(f"    {line}" for line in loop), "return worst"]
+    arguments = ["P", "tree", *["G", "pattern"] * coupled, *(f.name for f in fields), "scratch"]
+    return _function(name, arguments, lines)
 
 
 def _sizes(coupled: bool) -> list[str]:

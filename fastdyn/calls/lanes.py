@@ -19,6 +19,7 @@ def kind(real: np.dtype[Any]) -> Kind:
     return Kind(str(real), (8 if register_bits() >= 256 else 4) * 8 // real.itemsize)
 
 
-def quicker_solver(joints: int) -> str:
-    """The quicker method of forward dynamics for a chain of so many joints; one state or a batch."""
-    return "crba" if joints <= (5 if register_bits() >= 512 else 7) else "aba"
+def quicker_solver(joints: int, straight: bool = False) -> str:
+    """The quicker method of forward dynamics for a chain of so many joints; straight: in straight-line code."""
+    largest = 8 if straight else 5 if register_bits() >= 512 else 7
+    return "crba" if joints <= largest else "aba"

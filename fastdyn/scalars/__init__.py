@@ -19,7 +19,8 @@ A text computes with + - * / and negation, and with these verbs (verbs.py):
     all_above(x, bound)                 whether x > bound in every lane: x.all_above(bound)
     any_above(x, bound)                 whether x > bound in some lane, or not known: x.any_above(bound)
     all_finite(x)                       whether no lane is NaN or infinite: x.all_finite()
-    width, take, give                   blocks of samples into a buffer and out, checked; copy_in, copy_out: not checked
+    width, take, give                   blocks of samples into a buffer and out, checked
+    copy_in, block_out, copy_out        the same for straight-line code, not checked
     block(stack, k)                     the parameters of several robots, P, on lanes
 
 Their compiled versions (lanes.py, trigonometry.py, samples.py, parameters.py) are loaded at the first compilation.
@@ -46,6 +47,7 @@ from fastdyn.scalars.verbs import (
     any_above,
     atan2,
     block,
+    block_out,
     by_sign,
     copy_in,
     copy_out,
@@ -82,6 +84,7 @@ __all__ = [
     "any_above",
     "atan2",
     "block",
+    "block_out",
     "by_sign",
     "copy_in",
     "copy_out",

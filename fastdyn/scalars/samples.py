@@ -20,7 +20,7 @@ from numba.extending import intrinsic
 from fastdyn.compiler.host import register_bits
 from fastdyn.compiler.policy import FAST, overload
 from fastdyn.scalars.lanes import INT32, constant, lane_of, load_row, row_pointer, store_row
-from fastdyn.scalars.verbs import copy_in, copy_out, give, take, width
+from fastdyn.scalars.verbs import block_out, copy_in, copy_out, give, take, width
 
 BYTE, WORD = ir.IntType(8), ir.IntType(64)
 AHEAD = 4  # blocks: how far memory is prefetched
@@ -62,6 +62,27 @@ def _side_by_side(builder, samples):
         return _shuffled(builder, first, second, range(2 * first.type.count))
 
     return [joined(samples[k::columns]) for k in range(columns)]
+
+
+def samples_of(builder, columns):
+    """Some columns, lanes each -> their values for each sample."""
+    return _one_by_one(builder, _transposed(builder, columns))
+
+
+def groups(columns, lanes):
+    """Columns that are transposed at once: (the first, how many), the last ones overlapping those before them."""
+    start, found = 0, []
+    for count in _counts(lanes):
+        while columns - start > (count // 2 if count > 2 else 0) and columns >= count:
+            start = min(start, columns - count)
+            found.append((start, count))
+            start += count
+    return found or [(0, 1)] * columns
+
+
+def _counts(lanes):
+    """8 columns at once pay only where a register holds them."""
+    return (8, 4, 2) if lanes >= 8 and register_bits() >= 512 else (4, 2)
 
 
 def _one_by_one(builder, rows):
@@ -173,25 +194,17 @@ class _Block:
             with known:
                 general = self.columns, self.sample_step, self.column_step
                 self.columns, self.sample_step, self.column_step = columns, step, size
-                start = 0
-                for count in self._counts():
-                    while numbers[0] - start > (count // 2 if count > 2 else 0) and numbers[0] >= count:
-                        start = min(start, numbers[0] - count)
-                        self._group(ir.Constant(WORD, start), count)
-                        start += count
+                for start, count in groups(numbers[0], self.lane.count):
+                    self._group(ir.Constant(WORD, start), count)
                 self.columns, self.sample_step, self.column_step = general
             with other:
                 self._known(numbers[1:], size)
-
-    def _counts(self):
-        """Columns that are transposed at once: 8 pay only where a register holds them."""
-        return (8, 4, 2) if self.lane.count >= 8 and register_bits() >= 512 else (4, 2)
 
     def _groups(self):
         """As few groups as possible; the last ones end with the last column, overlapping those before them."""
         b = self.b
         done = cgutils.alloca_once_value(b, ir.Constant(WORD, 0))
-        for count in self._counts():
+        for count in _counts(self.lane.count):
             size = ir.Constant(WORD, count)
             with b.if_then(b.icmp_signed(">=", self.columns, size)):
                 end = b.sub(self.columns, ir.Constant(WORD, count // 2 if count > 2 else 0))
@@ -212,7 +225,7 @@ class _Block:
                 self._prefetch(places)
         if self.write:
             values = self._load(column, count)
-            for value, place in zip(_one_by_one(b, _transposed(b, values)), places, strict=True):
+            for value, place in zip(samples_of(b, values), places, strict=True):
                 store_row(b, value, place)
         else:
             values = _transposed(b, _side_by_side(b, [load_row(b, place) for place in places]))
@@ -297,25 +310,66 @@ def _give_overload(samples, first, buffer, row):
     return give_scalar
 
 
-def _define_unchecked(verb, write):
-    @overload(verb)
-    def unchecked(samples, first, buffer, columns):
-        if not isinstance(columns, types.IntegerLiteral):
-            return None  # Numba asks again with the number
-        count = columns.literal_value
-        if buffer.ndim == 2:
-            copy = _define_copy(write, (count,), False)
-            return lambda samples, first, buffer, columns: copy(samples, first, buffer, 0)
+@overload(copy_in)
+def _copy_in_overload(samples, first, buffer, columns):
+    if not isinstance(columns, types.IntegerLiteral):
+        return None  # Numba asks again with the number
+    count = columns.literal_value
+    if buffer.ndim == 2:
+        copy = _define_copy(False, (count,), False)
+        return lambda samples, first, buffer, columns: copy(samples, first, buffer, 0)
 
-        def one_by_one(samples, first, buffer, columns):
+    def copy_in_scalar(samples, first, buffer, columns):
+        for k in range(count):
+            buffer[k] = samples[first, k]
+
+    return copy_in_scalar
+
+
+@intrinsic
+def _block_out(typingctx, samples, first, buffer):
+    lane = lane_of(buffer)
+
+    def lower(context, b, sig, args):
+        array = context.make_array(sig.args[0])(context, b, args[0])
+        block = context.make_array(sig.args[2])(context, b, args[2])
+        (count, columns), (sample_step, column_step) = (
+            [b.extract_value(pair, k) for k in range(2)] for pair in (array.shape, array.strides)
+        )
+        size = ir.Constant(WORD, 8 if lane.element == types.float64 else 4)
+        full = b.icmp_signed(">=", b.sub(count, args[1]), ir.Constant(WORD, lane.count))
+        side_by_side = b.and_(
+            b.icmp_signed("==", column_step, size), b.icmp_signed("==", sample_step, b.mul(columns, size))
+        )
+        own = b.and_(full, side_by_side)
+        block.data = b.select(own, b.gep(array.data, [b.mul(args[1], columns)]), block.data)
+        return context.make_tuple(b, sig.return_type, (block._getvalue(), own))
+
+    return types.Tuple((buffer, types.boolean))(samples, types.intp, buffer), lower
+
+
+@overload(block_out)
+def _block_out_overload(samples, first, buffer):
+    if buffer.ndim == 2:
+        return lambda samples, first, buffer: _block_out(samples, first, buffer)
+    return lambda samples, first, buffer: (buffer, False)
+
+
+@overload(copy_out)
+def _copy_out_overload(samples, first, buffer, columns):
+    if not isinstance(columns, types.IntegerLiteral):
+        return None
+    count = columns.literal_value
+    lanes = 1 if buffer.ndim == 1 else lane_of(buffer).count
+
+    def copy_out_lanes(samples, first, buffer, columns):
+        for s in range(min(lanes, samples.shape[0] - first)):
             for k in range(count):
-                if write:
-                    samples[first, k] = buffer[k]
-                else:
-                    buffer[k] = samples[first, k]
+                place = s * count + k
+                samples[first + s, k] = buffer[place // lanes, place % lanes]
 
-        return one_by_one
+    def copy_out_scalar(samples, first, buffer, columns):
+        for k in range(count):
+            samples[first, k] = buffer[k]
 
-
-_define_unchecked(copy_in, False)
-_define_unchecked(copy_out, True)
+    return copy_out_lanes if buffer.ndim == 2 else copy_out_scalar

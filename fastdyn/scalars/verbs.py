@@ -192,8 +192,16 @@ def copy_in(samples, first, buffer, columns):
     take(samples, first, buffer, 0)
 
 
+def block_out(samples, first, buffer):
+    """Where straight-line code stores a block of results, and whether that is the samples' own memory.
+
+    Compiled, on lanes: a block of samples, column by column of each; the samples themselves if they are contiguous.
+    """
+    return buffer, False
+
+
 def copy_out(samples, first, buffer, columns):
-    """As `give`, from the first rows and without a check, for a number of columns that the source states."""
+    """Stores a block of results that is not in the samples' own memory, for a number of columns as in `copy_in`."""
     give(samples, first, buffer, 0)
 
 

@@ -26,12 +26,12 @@ class Output(NamedTuple):
 
 
 class Condition(NamedTuple):
-    """A node, times a sign, that must be above a bound, else joint `index` is singular."""
+    """A node, times a sign, that must be above a bound, else a joint is singular."""
 
     node: int
     sign: int
     bound: float
-    index: int
+    joint: int
 
 
 class Code(NamedTuple):
@@ -107,7 +107,7 @@ class Steps:
         self.nodes, self.stores, self.conditions, self.checked = code.nodes, stores, conditions, checked
         rows = {node: k for k, node in enumerate(code.angles)}
         self.places: dict[int, tuple[int, int]] = {}
-        left = [*(each.node for each in (*stores, *conditions)), *checked]
+        left = [*(each.node for each in stores), *(each.node for each in conditions), *checked]
         found = set(left)
         while left:
             number = left.pop()
@@ -138,9 +138,9 @@ class Steps:
         for buffer, row, node, sign in self.stores:
             store(buffers[buffer], row, values[node] if sign > 0 else -values[node])
         found = 0
-        for node, sign, bound, index in self.conditions:
+        for node, sign, bound, joint in self.conditions:
             value = values[node] if sign > 0 else -values[node]
             if all_finite(value) and not all_above(value, bound * (SINGLE if real(0).itemsize == 4 else 1.0)):
-                found = 2 * (index + 1)
+                found = 2 * (joint + 1)
                 break
         return found + (not all(all_finite(values[k]) for k in self.checked))

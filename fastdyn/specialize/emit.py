@@ -13,9 +13,12 @@ from fastdyn.specialize.program import Program
 START = 3
 
 
-def emitted(network: Network, program: Program) -> tuple[Program, dict[int, int]]:
-    """The program of a network, on a new graph, and a time for each of its nodes: when the text could compute it."""
-    writer = _Writer(network)
+def emitted(network: Network, program: Program, early: bool) -> tuple[Program, dict[int, int]]:
+    """The program of a network, on a new graph, and a time for each of its nodes, in operations of the text.
+
+    early: when the text had computed the operands; else when it computed the value itself, or the first of its users.
+    """
+    writer = _Writer(network, early)
     for v in network.order():
         writer.write(v)
     results = [writer.scaled(scale, v) for scale, v in network.results]
@@ -23,17 +26,24 @@ def emitted(network: Network, program: Program) -> tuple[Program, dict[int, int]
 
 
 class _Writer:
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network, early: bool) -> None:
         self.network, self.uses = network, network.uses()
         self.graph = Graph()
         self.done: dict[int, Traced] = {}
         self.times: dict[int, int] = {}
-        self._now = 0
+        self.early = early
+        # the text's time of each value, or the first of its users'
+        last = max(network.times.values(), default=0)
+        self.wanted: dict[int, int] = {}
+        for v in reversed(network.order()):
+            self.wanted[v] = network.times.get(v, self.wanted.get(v, last))
+            for w in network.below(v):
+                self.wanted[w] = min(self.wanted.get(w, last), self.wanted[v])
 
     def write(self, v: int) -> None:
         """Writes a value whose parts have been written."""
-        network = self.network
-        self._now = max([network.times.get(v, 0), *(self.times[self.done[w].node] for w in network.below(v))])
+        network, made = self.network, len(self.graph.nodes)
+        now = max([self.wanted[v], *(self.times[self.done[w].node] for w in network.below(v))])
         if v in network.terms:
             x = self._sum(v)
         elif v in network.factors:
@@ -41,7 +51,8 @@ class _Writer:
         else:
             x = self._call(v)
         self.done[v] = x
-        self.times.setdefault(x.node, self._now)
+        if x.node not in self.times or (x.node >= made and not self.early):
+            self.times[x.node] = now
 
     def scaled(self, scale: float, v: int) -> Traced:
         """A value times a constant."""

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
-from functools import cached_property
-from itertools import product
+from functools import cached_property, partial
+from itertools import combinations, product
 from typing import Any
 
 from fastdyn.compiler.announce import announced
@@ -23,10 +23,15 @@ from fastdyn.mechanism.description import Mechanism
 from fastdyn.specialize import written
 from fastdyn.specialize.letters import ROUNDING, Alphabet, Letter, coordinates, rows
 from fastdyn.specialize.moving import Moving, Share, links
-from fastdyn.specialize.polynomials import Polynomial, Wave, is_coordinate
+from fastdyn.specialize.polynomials import Monomial, Polynomial, Wave, is_coordinate
 from fastdyn.specialize.written import PARTS, RESERVED
 
 TERMS = 40  # of a sum: longer ones are not factored
+PRODUCTS = 60  # terms of a sum, and of the factors that it is made of: longer ones are not left as products
+ZERO, ONE = Polynomial.constant(0.0), Polynomial.constant(1.0)
+
+Sums = dict[Monomial, Polynomial]  # by products of inertial letters: what these are multiplied by
+DEEPEST = 6  # joints one after the other
 DERIVING = "deriving {} ..."
 
 
@@ -52,6 +57,7 @@ class Formulas:
     def __init__(self, exact: bool, inertial: set[str]) -> None:
         self.sp, self.exact, self.inertial = sympy(), exact, inertial
         self._known: dict[Any, Any] = {}  # by the terms of a sum: the shortest form found
+        self._factors: dict[Polynomial, Any] = {}
 
     def number(self, x: float) -> Any:
         """A float; whole numbers, and in equations with letters fractions and roots, as such."""
@@ -79,45 +85,70 @@ class Formulas:
             sums.setdefault(wave, []).append(self.number(value) * self.letters(names))
         return self.sp.Add(*(self._factored(self.sp.Add(*terms)) * self.wave(wave) for wave, terms in sums.items()))
 
-    def sum_of(self, shares: Iterable[Share]) -> Any:
-        """The sum of products, collected by inertial letters."""
-        groups: dict[Any, list[Share]] = {}
+    def collected(self, shares: Iterable[Share]) -> Sums:
+        """The sum of products, multiplied out, for each product of inertial letters."""
+        found: Sums = {}
+        sizes: dict[Monomial, float] = {}
+        for names, (rest, one, other) in self._split(shares):
+            found[names] = found.get(names, ZERO) + rest * one * other
+            sizes[names] = max(sizes.get(names, 0.0), rest.size * one.size * other.size)
+        return {names: total.cleaned(4 * ROUNDING * sizes[names]) for names, total in found.items()}
+
+    def sum_of(self, totals: Sums, shares: Callable[[], Iterable[Share]]) -> Any:
+        """The formula of a sum by inertial letters; shares: the products that it is the sum of."""
+        groups: dict[Monomial, list[Share]] = {}
+        if any(0 < len(total.terms) <= PRODUCTS for total in totals.values()):
+            for names, share in self._split(shares()):
+                groups.setdefault(names, []).append(share)
+        by_factor: dict[Any, list[Any]] = {}
+        for names, total in totals.items():
+            if total.terms:
+                by_factor.setdefault(self._shortest(total, groups.get(names, [])), []).append(self.letters(names))
+        return self.shortened(self.sp.Add(*(factor * self.sp.Add(*letters) for factor, letters in by_factor.items())))
+
+    def _split(self, shares: Iterable[Share]) -> Iterator[tuple[Monomial, Share]]:
         for number, one, other in shares:
             if one.terms and other.terms:
                 for names, rest in number.by_letters(self.inertial):
-                    groups.setdefault(names, []).append((rest, one, other))
-        by_factor: dict[Any, list[Any]] = {}
-        for names, group in groups.items():
-            by_factor.setdefault(self._shortest(group), []).append(self.letters(names))
-        return self.shortened(self.sp.Add(*(factor * self.sp.Add(*letters) for factor, letters in by_factor.items())))
+                    yield names, (rest, one, other)
 
     def shortened(self, total: Any) -> Any:
         """A sum with what its terms have in common pulled out, if that makes it shorter."""
         return min((total, self._pulled(total)), key=self._length)
 
-    def _shortest(self, group: list[Share]) -> Any:
-        """Multiplied out and added up, or left as products of velocities: what has fewer operations."""
-        total = Polynomial.constant(0.0)
-        for rest, one, other in group:
-            total = total + rest * one * other
-        scale = max(rest.size * one.size * other.size for rest, one, other in group)
-        total = total.cleaned(4 * ROUNDING * scale)
-        found = self.expanded(total)
-        if not total.terms:
-            return found
+    def _shortest(self, total: Polynomial, group: list[Share]) -> Any:
+        """Multiplied out and added up, all or some, or left as products of velocities: what has fewest operations."""
         key = frozenset((place, float(f"{value:.13g}")) for place, value in total.terms.items())
         opposite = frozenset((place, -value) for place, value in key)
-        forms = [found, self._pulled(found)]
-        if sum(len(p.terms) for share in group for p in share) <= len(total.terms) + TERMS:
-            forms.append(self.sp.Add(*(self.sp.Mul(*map(self._pulled, map(self.expanded, share))) for share in group)))
+        forms = [self.shortened(self.expanded(total))]
+        if len(total.terms) <= PRODUCTS and sum(len(p.terms) for share in group for p in share) <= PRODUCTS:
+            some = len(group) <= 3 and len(total.terms) <= PRODUCTS / 3
+            most = range(1, len(group) + 1) if some else (len(group),)  # how many are left as products
+            forms += [self._partly(total, left) for count in most for left in combinations(group, count)]
         forms += [self._known[key]] if key in self._known else []
         forms += [-self._known[opposite]] if opposite in self._known else []
         self._known[key] = min(forms, key=self._length)
         return self._known[key]
 
+    def _partly(self, total: Polynomial, left: tuple[Share, ...]) -> Any:
+        """A sum with some of its products left as such."""
+        products = [self.sp.Mul(*map(self._factor, share)) for share in left]
+        rest = total
+        for number, one, other in left:
+            rest = rest - number * one * other
+        return self.sp.Add(self.shortened(self.expanded(rest.cleaned(4 * ROUNDING * total.size))), *products)
+
+    def _factor(self, p: Polynomial) -> Any:
+        """A factor of products: a velocity, which many sums share."""
+        if p not in self._factors:
+            self._factors[p] = self._pulled(self.expanded(p))
+        return self._factors[p]
+
     def _factored(self, total: Any) -> Any:
         """A sum of products of letters, factored if that makes it shorter."""
-        return min((total, self.sp.factor(total)), key=self._length) if self._is_short(total) else total
+        if not self._is_short(total):
+            return total
+        return min((total, self.sp.factor_terms(total), self.sp.factor(total)), key=self._length)
 
     def _pulled(self, total: Any) -> Any:
         """A sum with what its terms have in common pulled out."""
@@ -150,6 +181,11 @@ class Equations:
             raise ArgumentError("relations: expected none with letters=False, whose equations have no letters")
         alphabet = Alphabet(letters, _relations(relations or {}))
         self._rows = rows(robot, alphabet)
+        if self._rows.depth > DEEPEST:
+            raise FormulationError(
+                f"{robot.name} has {self._rows.depth} joints one after the other: expected at most {DEEPEST}; formulas "
+                "of more take many minutes and fill hundreds of pages. robot.locked({'joint': 0.0}) leaves some out"
+            )
         self._known = alphabet.related()
         m = self._rows.G.shape[1]
         self.name = robot.name
@@ -172,42 +208,63 @@ class Equations:
     @cached_property
     def M(self) -> Any:
         """The mass matrix, (n, n), with rotors."""
-
-        def entry(a: int, b: int) -> Any:
-            one = Polynomial.constant(1.0)
-            shares = [share for link in self._links for share in link.inertia_shares(a, b)]
-            return self._formulas.sum_of([*shares, (self._rows.armature[a, b], one, one)])
-
         with announced(f"the equations of {self.name}", DERIVING):
-            upper = {(a, b): entry(a, b) for a in range(self.n) for b in range(a, self.n)}
+            upper = {at: self._formulas.sum_of(sums, partial(self._inertia, *at)) for at, sums in self._sums.items()}
         return self._formulas.sp.Matrix(self.n, self.n, lambda a, b: upper[min(a, b), max(a, b)])
+
+    @cached_property
+    def _sums(self) -> dict[tuple[int, int], Sums]:
+        """The entries of M on and above the diagonal."""
+        pairs = [(a, b) for a in range(self.n) for b in range(a, self.n)]
+        return {pair: self._formulas.collected(self._inertia(*pair)) for pair in pairs}
+
+    def _inertia(self, a: int, b: int) -> Iterator[Share]:
+        for link in self._links:
+            yield from link.inertia_shares(a, b)
+        yield self._rows.armature[a, b], ONE, ONE
 
     @cached_property
     def christoffel(self) -> dict[tuple[int, int, int], Any]:
         """c_abp by (a, b, p), from 0, without those that are zero: tau_p contains c_abp qd_a qd_b."""
-        found, n = {}, self.n
-        pairs = [(a, b) for b in range(n) for a in range(b + 1)]
+        found = {}
         with announced(f"the equations of {self.name}", DERIVING):
-            for (a, b), p in product(sorted(pairs, key=lambda pair: pair[0] == pair[1]), range(n)):
-                shares = (share for link in self._links for share in link.christoffel_shares(self._names, a, b, p))
-                symbol = self._formulas.sum_of(shares)
+            # those with a < b first: they are shorter, and others may be the same
+            for (a, b), p in product(sorted(self._sums, key=lambda pair: pair[0] == pair[1]), range(self.n)):
+                symbol = self._formulas.sum_of(self._slopes(a, b, p), partial(self._curvature, a, b, p))
                 if symbol != 0:
                     found[a, b, p] = found[b, a, p] = symbol
         return found
 
+    def _slopes(self, a: int, b: int, p: int) -> Sums:
+        """(dM_pb/dq_a + dM_pa/dq_b - dM_ab/dq_p) / 2."""
+        parts: dict[Monomial, list[Polynomial]] = {}
+        for i, j, by, half in ((p, b, a, 0.5), (p, a, b, 0.5), (a, b, p, -0.5)):
+            for names, total in self._sums[min(i, j), max(i, j)].items():
+                parts.setdefault(names, []).append(half * total.derivative(self._names[by]))
+        sums = {names: (sum(each, start=ZERO), max(part.size for part in each)) for names, each in parts.items()}
+        return {names: total.cleaned(4 * ROUNDING * size) for names, (total, size) in sums.items()}
+
+    def _curvature(self, a: int, b: int, p: int) -> Iterator[Share]:
+        for link in self._links:
+            yield from link.christoffel_shares(self._names, a, b, p)
+
     @cached_property
     def C(self) -> Any:
         """The Coriolis matrix, (n, n)."""
-        found = self._formulas.sp.zeros(self.n, self.n)
+        sp = self._formulas.sp
+        rates: dict[tuple[int, int], dict[Any, list[Any]]] = {}
         for (a, b, p), symbol in self.christoffel.items():
-            found[p, b] += symbol * self.qd[a]
-        return found.applyfunc(self._formulas.shortened)
+            rates.setdefault((p, b), {}).setdefault(symbol, []).append(self.qd[a])
+
+        def entry(p: int, b: int) -> Any:
+            return sp.Add(*(symbol * sp.Add(*each) for symbol, each in rates.get((p, b), {}).items()))
+
+        return sp.Matrix(self.n, self.n, lambda p, b: self._formulas.shortened(entry(p, b)))
 
     @cached_property
     def g(self) -> Any:
         """Gravity forces, (n, 1)."""
-        forces = ([link.gravity_share(p) for link in self._links] for p in range(self.n))
-        return self._formulas.sp.Matrix([self._formulas.sum_of(shares) for shares in forces])
+        return self._formulas.sp.Matrix([self._sum([x.gravity_share(p) for x in self._links]) for p in range(self.n)])
 
     @cached_property
     def friction(self) -> Any:
@@ -239,7 +296,10 @@ class Equations:
     @cached_property
     def potential(self) -> Any:
         """Potential energy."""
-        return self._formulas.sum_of([link.potential_share(self._rows.lift) for link in self._links])
+        return self._sum([link.potential_share(self._rows.lift) for link in self._links])
+
+    def _sum(self, shares: list[Share]) -> Any:
+        return self._formulas.sum_of(self._formulas.collected(shares), lambda: shares)
 
     @cached_property
     def symbols(self) -> tuple[Letter, ...]:

@@ -142,6 +142,15 @@ class Rows:
     armature: Objects  # (m, m): what rotors add to the mass matrix
     friction: tuple[Friction, ...]
 
+    @property
+    def depth(self) -> int:
+        """The largest number of joints one after the other."""
+
+        def below(i: int) -> int:
+            return 0 if i < 0 else 1 + below(self.parents[i])
+
+        return max(map(below, range(len(self.parents))))
+
 
 @dataclass(frozen=True, eq=False)
 class _Link:

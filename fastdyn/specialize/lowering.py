@@ -2,12 +2,16 @@
 
 The instructions are written directly, not as Python source for Numba to translate: its typing of a thousand statements
 takes seconds, and its flags let LLVM reorder sums whose order was chosen to need few operations.
+
+On lanes, results are transposed in registers and stored sample by sample, into a block that `block_out` (samples.py)
+has chosen: the user's array itself, wherever that is possible.
 """
 
 from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -18,7 +22,8 @@ from numba.extending import intrinsic
 
 from fastdyn.compiler.policy import overload
 from fastdyn.scalars.lanes import constant, every, lane_of, load_row, row_pointer, store_row
-from fastdyn.specialize.code import SINGLE, Steps
+from fastdyn.scalars.samples import groups, samples_of
+from fastdyn.specialize.code import SINGLE, Output, Steps
 
 WORD = ir.IntType(64)
 FLAGS = ("contract", "nsz", "arcp")  # multiply and add may fuse; no reordering
@@ -68,11 +73,10 @@ class _Writer:
 
     def write(self, steps: Steps) -> Any:
         """All instructions; the status."""
+        self.columns = Counter(each.buffer for each in steps.stores)
         values: dict[int, Any] = {}
         zero, check, checked = constant(0.0, self.kind), constant(0.0, self.kind), set(steps.checked)
-        due: dict[int, list[Any]] = {}
-        for each in steps.stores:
-            due.setdefault(each.node, []).append(each)
+        due = self._stores(steps)
         for number in steps.order:
             operation, operands = steps.nodes[number]
             if number in steps.places:
@@ -81,8 +85,8 @@ class _Writer:
                 values[number] = constant(operands[0], self.kind)
             else:
                 values[number] = self._operation(operation, [values[k] for k in operands])
-            for each in due.get(number, ()):  # at once: it need not be kept in a register
-                self._store(each.buffer, each.row, self._signed(values[number], each.sign))
+            for stores in due.get(number, ()):  # at once: they need not be kept in registers
+                self._store(stores, [self._signed(values[each.node], each.sign) for each in stores])
             if number in checked:  # NaN if the value is not finite
                 check = self.b.fadd(self.b.fmul(values[number], zero, flags=FLAGS), check, flags=FLAGS)
         status = self._status(steps, values)
@@ -107,12 +111,34 @@ class _Writer:
         pointer = self._pointer(buffer, row)
         return load_row(self.b, pointer) if self.on_lanes else self.b.load(pointer)
 
-    def _store(self, buffer: int, row: int, value: Any) -> None:
-        pointer = self._pointer(buffer, row)
-        if self.on_lanes:
-            store_row(self.b, value, pointer)
+    def _stores(self, steps: Steps) -> dict[int, list[list[Output]]]:
+        """What is stored together, by the last node of it: on lanes, neighbouring columns of a result."""
+        work, place = len(self.arrays) - 1, {number: k for k, number in enumerate(steps.order)}
+        columns: dict[int, list[Output]] = {}
+        found: dict[int, list[list[Output]]] = {}
+        for each in steps.stores:
+            columns.setdefault(each.buffer, []).append(each)
+        for buffer, stores in columns.items():
+            each_alone = not self.on_lanes or buffer == work
+            parts = [(k, 1) for k in range(len(stores))] if each_alone else groups(len(stores), self.kind.count)
+            for start, count in parts:
+                together = stores[start : start + count]
+                found.setdefault(max((each.node for each in together), key=place.__getitem__), []).append(together)
+        return found
+
+    def _store(self, stores: list[Output], values: list[Any]) -> None:
+        """Stores some neighbouring columns; those of results, on lanes, sample by sample."""
+        b, (buffer, row) = self.b, stores[0][:2]
+        if not self.on_lanes:
+            b.store(values[0], self._pointer(buffer, row))
+        elif buffer == len(self.arrays) - 1:
+            store_row(b, values[0], self._pointer(buffer, row))
         else:
-            self.b.store(value, pointer)
+            columns = self.columns[buffer]
+            first = b.bitcast(self._pointer(buffer, 0), self.kind.element.as_pointer())
+            for sample, part in enumerate(samples_of(b, values)):
+                at = b.gep(first, [ir.Constant(WORD, sample * columns + row)])
+                store_row(b, part, b.bitcast(at, part.type.as_pointer()))
 
     def _operation(self, operation: str, x: list[Any]) -> Any:
         b = self.b
@@ -138,11 +164,11 @@ class _Writer:
         b = self.b
         found = ir.Constant(WORD, 0)
         infinity = constant(math.inf, self.kind)
-        for node, sign, bound, index in reversed(steps.conditions):
+        for node, sign, bound, joint in reversed(steps.conditions):
             value = self._signed(values[node], sign)
             limit = constant(bound * (SINGLE if self.single else 1.0), self.kind)
             below = b.and_(b.fcmp_ordered("<=", value, limit), b.fcmp_ordered(">", value, b.fneg(infinity)))
-            found = b.select(self._all(b.not_(below)), found, ir.Constant(WORD, 2 * (index + 1)))
+            found = b.select(self._all(b.not_(below)), found, ir.Constant(WORD, 2 * (joint + 1)))
         return found
 
 

@@ -2,8 +2,10 @@
 
 Scales are constants: changes of sign and multiplications by constants belong to the sums. Every value has a
 fingerprint: its remainder modulo a prime for inputs drawn at random, where sines and cosines are points of a circle.
-Values with equal fingerprints are equal for all inputs: they are computed once. It also has a size: the sum of its
-terms' magnitudes for two random inputs. An equal value is used only if it is not larger: then no cancellation is new.
+Values with equal fingerprints are equal for all inputs: they are computed once. It also has a size, for two random
+inputs: by how much it changes, at most and to first order, if every input, sine and cosine changes by its own magnitude
+(times something small). Cancellation makes a value small, but not its size. An equal value is used only if its size is
+not much larger: then no cancellation is new.
 """
 
 from __future__ import annotations
@@ -21,8 +23,10 @@ Ref = tuple[float, int]  # a scale and the number of a value
 Terms = dict[int, float]  # scales by the numbers of values
 
 ONE = 0  # the number of the value 1
+_LEAVES = ("input", "constant")  # a constant is a value only if it is not finite; all others are scales
 PRIME = 2**61 - 1
 SAMPLES = 2
+GROWTH = 1.2  # of sizes: equal values that the text computes in two ways differ a little in size
 ROUNDING = 8 * EPS  # of the scales that were added: what is left of scales that cancel
 
 
@@ -57,10 +61,10 @@ class Network:
 
     def _read(self, operation: str, operands: tuple[Any, ...], refs: dict[int, Ref]) -> Ref:
         """The value of a node of a graph."""
-        if operation == "constant":
+        if operation == "constant" and math.isfinite(operands[0]):
             return operands[0], ONE
-        if operation == "input":
-            return self.call("input", operands)
+        if operation in _LEAVES:
+            return self.call(operation, operands)
         given = [refs[k] for k in operands]
         if operation in ("+", "-"):
             (a, x), (b, y) = given
@@ -109,9 +113,12 @@ class Network:
         if len(factors) == 1:
             return scale, factors[0]
         mark = math.prod(self.prints[v] for v in factors) % PRIME
-        values, sizes = (
-            [math.prod(table[v][k] for v in factors) for k in range(SAMPLES)] for table in (self._values, self.sizes)
-        )
+        values = [math.prod(self._values[v][k] for v in factors) for k in range(SAMPLES)]
+        sizes = [0.0] * SAMPLES
+        for at, v in enumerate(factors):
+            others = factors[:at] + factors[at + 1 :]
+            for k in range(SAMPLES):
+                sizes[k] += self.sizes[v][k] * abs(math.prod(self._values[w][k] for w in others))
         found = self._same(mark, sizes, user)
         if found is None:
             found = 1.0, self._new(mark, values, sizes)
@@ -147,7 +154,7 @@ class Network:
         """An input or a function of values."""
         key = operation, operands
         if key not in self._known:
-            marks = operands if operation == "input" else tuple((c, self.prints[v]) for c, v in operands)
+            marks = operands if operation in _LEAVES else tuple((c, self.prints[v]) for c, v in operands)
             draw = random.Random(repr((operation if operation not in ("sin", "cos") else "wave", marks)))
             mark, values, sizes = self._sampled(operation, operands, draw)
             self._known[key] = 1.0, self._new(mark, values, sizes)
@@ -156,7 +163,7 @@ class Network:
 
     def _sampled(self, operation: str, operands: tuple[Any, ...], draw: random.Random) -> Any:
         """The fingerprint, the values and the sizes of a call."""
-        if operation == "input":
+        if operation in _LEAVES:
             values = [draw.uniform(-3, 3) for _ in range(SAMPLES)]
             return draw.randrange(PRIME), values, [abs(x) for x in values]
         inside, sizes = zip(*(self._sampled_ref(x) for x in operands), strict=True)
@@ -188,18 +195,15 @@ class Network:
         return number
 
     def equal(self, mark: int, sizes: Sequence[float], user: int) -> Ref | None:
-        """A value with this fingerprint, if there is one that is not larger and does not depend on `user`."""
+        """A value with this fingerprint, if there is one that is not much larger and does not depend on `user`."""
         return (0.0, ONE) if mark % PRIME == 0 else self._same(mark % PRIME, sizes, user)
 
     def _same(self, key: Any, sizes: Sequence[float], user: int | None, scale: float = 1.0) -> Ref | None:
-        """A value that was made before, is not larger and does not depend on `user`."""
+        """A value that was made before, is not much larger and does not depend on `user`."""
         if key not in self._known:
             return None
         known, v = self._known[key]
-        larger = any(
-            abs(known) * abs(scale) * mine > size * abs(scale) * (1 + 1e-9)
-            for mine, size in zip(self.sizes[v], sizes, strict=True)
-        )
+        larger = any(abs(known) * x > GROWTH * size for x, size in zip(self.sizes[v], sizes, strict=True))
         if larger or (user is not None and self.depends(v, user)):
             return None
         return known * scale, v
@@ -213,7 +217,7 @@ class Network:
         if v in self.factors:
             return list(self.factors[v])
         operation, operands = self.calls[v]
-        return [] if operation in ("input", "constant") else [w for _, w in operands]
+        return [] if operation in _LEAVES else [w for _, w in operands]
 
     def order(self) -> list[int]:
         """The values that the results need, each after those that it is made of."""
@@ -296,7 +300,7 @@ def same(a: float, b: float) -> bool:
 
 
 def comparable(scale: float) -> str:
-    """Scales that differ by roundings only compare equal, but for rare ones that such a difference divides."""
+    """A scale in 14 digits, so that scales that differ by roundings compare equal; rare ones do not."""
     return f"{scale:.13e}"
 
 

@@ -25,6 +25,7 @@ from fastdyn.specialize.code import Code, Condition, Output
 from fastdyn.specialize.optimize import optimized
 from fastdyn.specialize.program import Program, trace
 
+LARGEST = 12  # joints: beyond, straight-line code is hardly quicker, and takes long to make
 # their loops depend on values, so that there is no straight line
 GENERAL = ("singular_values", "inverse_velocity", "inverse_acceleration", "task_dynamics")
 _HELPERS: dict[str, Any] = {"angle_sum": angle_sum, "load": load, "sincos_rows": sincos_rows, "store": store}
@@ -43,7 +44,7 @@ class Rows:
 
         frame: whether quantities of a frame have rows of their own.
         """
-        if quantity.name in GENERAL or (quantity.frame and not self.frame) or not self.parameters.joints:
+        if not 0 < self.parameters.joints <= LARGEST or quantity.name in GENERAL or (quantity.frame and not self.frame):
             return quantity
         with _LOCK:
             if quantity not in self._made:

@@ -6,7 +6,7 @@ and constants are operands in memory: they are not counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from fastdyn.scalars.tracing import Graph, Traced
@@ -23,17 +23,6 @@ class Live(NamedTuple):
     mean: float
     beyond_16: float
     beyond_32: float
-
-
-def scheduled(program: Program, times: Mapping[int, int], schedule: str = "fewest") -> Program:
-    """The same program on a new graph that has its live nodes only.
-
-    times: when each node could be computed in the order of the text. schedule: the order, one of SCHEDULES, or
-    "fewest": that which has the fewest live values beyond 16.
-    """
-    if schedule == "fewest":
-        return min((scheduled(program, times, name) for name in SCHEDULES), key=lambda x: live_values(x).beyond_16)
-    return reordered(program, SCHEDULES[schedule](_Flow(program), times))
 
 
 def reordered(program: Program, order: list[int]) -> Program:
@@ -95,17 +84,26 @@ def live_values(program: Program) -> Live:
     return Live(max(counts, default=0), sum(counts) / n, *beyond)
 
 
+def fused_operations(program: Program) -> int:
+    """Multiplications and additions that are left if an addition fuses with a product that is used nowhere else."""
+    nodes, flow = program.graph.nodes, _Flow(program)
+    alone = {k for k in flow.products - flow.results if len(flow.users[k]) == 1}
+    additions = [k for k in flow.order if nodes[k][0] in ("+", "-")]
+    return len(flow.products) + len(additions) - sum(not alone.isdisjoint(nodes[k][1]) for k in additions)
+
+
 # ---------------------------------------------------------------------------------------------- orders
 
 
-def as_text(flow: _Flow, times: Mapping[int, int]) -> list[int]:
-    """In the order of the text, products just before the additions that they fuse with; then moved to free registers."""
+def timed(program: Program, times: Mapping[int, int]) -> Program:
+    """In order of the nodes' times, products just before the additions they fuse with; then moved to free registers."""
+    flow = _Flow(program)
     fused = {k for k in flow.products if len(flow.users[k]) == 1}
     order = flow.after_operands(sorted((k for k in flow.order if k not in fused), key=lambda k: (times.get(k, 0), k)))
     order = flow.after_operands(order + flow.order)
     for _ in range(ROUNDS):
         order = moved(flow, moved(flow, order, later=True), later=False)
-    return flow.leaves + order
+    return reordered(program, flow.leaves + order)
 
 
 def moved(flow: _Flow, order: list[int], later: bool) -> list[int]:
@@ -120,8 +118,9 @@ def moved(flow: _Flow, order: list[int], later: bool) -> list[int]:
     return flow.after_operands(sorted(order, key=place.__getitem__))
 
 
-def greedy(flow: _Flow, times: Mapping[int, int]) -> list[int]:
+def greedy(program: Program) -> Program:
     """Of the operations that are ready, the one that ends most live values; of those the first in depth-first order."""
+    flow = _Flow(program)
     place = {k: at for at, k in enumerate(flow.after_operands([k for k in flow.order if k in flow.results]))}
     waits = {k: len(operands) for k, operands in flow.operands.items()}
     left = {k: len(users) for k, users in flow.users.items()}
@@ -141,7 +140,4 @@ def greedy(flow: _Flow, times: Mapping[int, int]) -> list[int]:
             waits[user] -= 1
             if not waits[user]:
                 ready.add(user)
-    return flow.leaves + order
-
-
-SCHEDULES: dict[str, Callable[[_Flow, Mapping[int, int]], list[int]]] = {"text": as_text, "greedy": greedy}
+    return reordered(program, flow.leaves + order)

@@ -49,7 +49,7 @@ def text(eq: Equations, what: Iterable[str]) -> str:
     lines += [f"{name} = {formula}" for name, formula in shown]
     used = {str(x) for _, formula in shown for x in formula.free_symbols}
     table = [(f"q{k + 1}", f"{name}, {unit}") for k, (name, unit) in enumerate(eq.coordinates)]
-    table += [(x.name, f"{x.value:<12.9g} {x.unit:9s} {x.meaning}") for x in eq.symbols if x.name in used]
+    table += [(x.name, f"{x.value:<15.9g} {x.unit:9s} {x.meaning}") for x in eq.symbols if x.name in used]
     width = max(len(name) for name, _ in table)
     return "\n".join([*lines, "", *(f"{name:{width}}  {meaning}" for name, meaning in table)])
 

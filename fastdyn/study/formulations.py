@@ -82,12 +82,6 @@ def terms(
     """The torques of a motion and the terms they are made of. Arguments as for inverse_dynamics."""
     row = find(formulation)
     chain, task = _prepared(robot, row)
-    if row.rotary_only and not chain.rotary:
-        (first, *_) = (robot.joints[i].name for i in chain.order if robot.joints[i].kind == "prismatic")
-        raise FormulationError(
-            f"{formulation} is for rotary joints only, but joint {first!r} of {robot.name} is prismatic: "
-            f"use one of {', '.join(f.name for f in FORMULATIONS.values() if not f.rotary_only)}"
-        )
     if load is not None and not row.optional:
         raise FormulationError(f"{formulation} takes no load: use 'newton_euler_link'")
     given = {"q": q, "qd": qd, "qdd": qdd, **({} if load is None else {"load": load})}
@@ -110,9 +104,21 @@ def _prepared(robot: HasDescription, row: Quantity) -> tuple[Chain, Task]:
     known = _PREPARED.setdefault(robot, {})
     if row.name not in known:
         same = (chain for name, (chain, _) in known.items() if FORMULATIONS[name].layout == row.layout)
-        chain = next(same, None) or LAYOUTS[row.layout](robot)
+        chain = chain_of(robot, row, next(same, None))
         known[row.name] = chain, Task(parameters(chain), row)
     return known[row.name]
+
+
+def chain_of(robot: HasDescription, row: Quantity, known: Chain | None = None) -> Chain:
+    """A robot's arrays in the layout of a formulation; raises if the formulation cannot have the robot's joints."""
+    chain = known or LAYOUTS[row.layout](robot)
+    if row.rotary_only and not chain.rotary:
+        (first, *_) = (robot.joints[i].name for i in chain.order if robot.joints[i].kind == "prismatic")
+        raise FormulationError(
+            f"{row.name} is for rotary joints only, but joint {first!r} of {robot.name} is prismatic: "
+            f"use one of {', '.join(f.name for f in FORMULATIONS.values() if not f.rotary_only)}"
+        )
+    return chain
 
 
 def parameters(chain: Chain) -> Parameters:

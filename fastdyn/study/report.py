@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import platform
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import metadata
@@ -24,8 +24,9 @@ import numpy as np
 from fastdyn import output
 from fastdyn.errors import MissingExtraError, RobotWarning
 from fastdyn.robot import Robot
-from fastdyn.robots import puma560
+from fastdyn.robots import get, puma560
 from fastdyn.study import counts
+from fastdyn.study.counts.robot import CHIEF, SPECIALISED, Count, count
 from fastdyn.study.formulations import FORMULATIONS, inverse_dynamics
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ Figures = dict[str, Any]  # title: matplotlib's Figure
 Progress = Callable[[float, str], None]
 TOLERANCES = (0.001, 0.01, 0.05, 0.1)  # of simplification: torque errors, relative to the largest torque
 STATES = 1000
+COUNTED = ("puma560", "ur5", "panda", "iiwa", "stanford", "irb1400")  # robots, without friction, which hardly counts
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class Results:
     """Results of all parts of the study."""
 
     agreement: tuple[Agreement, ...]
+    robot_counts: tuple[Count, ...]
     timings: Timings
     timing_figures: Figures
     split: Split
@@ -85,6 +88,7 @@ def gather(quick: bool = False, progress: Progress | None = None, command: str =
     found = agreement(robot)
     say(0.03, "counting operations")
     counts.tables(), counts.formulations(), counts.kernels(), counts.probing_counts()
+    own = robot_counts(CHIEF if quick else SPECIALISED)
     counted = 0.5 if quick else 0.1  # estimated share of the total time
     timings = timing.measure(quick, lambda fraction, what: say(counted + (0.9 - counted) * fraction, what))
     say(0.9, "translational against rotational effects")
@@ -97,7 +101,7 @@ def gather(quick: bool = False, progress: Progress | None = None, command: str =
     with ink.style():
         drawn = timing_figures(timings), effects_figures(split, robustness)
     return Results(
-        found, timings, drawn[0], split, effects.verdicts(split), robustness, simplifications, drawn[1],
+        found, own, timings, drawn[0], split, effects.verdicts(split), robustness, simplifications, drawn[1],
         effects.NOTES, circumstances(command, quick),
     )  # fmt: skip
 
@@ -120,6 +124,14 @@ def agreement(robot: Robot, states: int = STATES) -> tuple[Agreement, ...]:
         for name, how in FORMULATIONS.items()
         if not how.rotary_only or all(joint.kind == "revolute" for joint in arm.joints)
     )
+
+
+def robot_counts(names: Iterable[str]) -> tuple[Count, ...]:
+    """Operations of some quantities for each of the built-in robots COUNTED."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RobotWarning)
+        robots = [get(name).without_friction() for name in COUNTED]
+    return tuple(count(robot, name) for name in names for robot in robots)
 
 
 def circumstances(command: str, quick: bool) -> dict[str, str]:

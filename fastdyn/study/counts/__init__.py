@@ -13,6 +13,7 @@ costs.py       costs, and the rows of a comparison
 counting.py    runs a text on counting scalars, stage by stage, and fits the polynomials
 texts.py       every formulation, probing, and the library's own kernels
 published.py   the published tables, row by row, beside what is counted; counts from the literature
+robot.py       any robot's own counts, general and specialised: fastdyn.study.count
 """
 
 from fastdyn.study.counts.costs import NOTHING, Cost, Figure, Probing, Reading, Row, Text
