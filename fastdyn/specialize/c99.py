@@ -1,8 +1,9 @@
 """Programs as C99 source: for each program a function of one state, and one of a batch with a column for each value.
 
 A function has three steps: the angles, their sines and cosines, the rest, one statement for each operation. It ends
-with its only branch that depends on data: is a result not finite, or a joint singular? Non-finite inputs show in the
-results they enter by sums and products; those that do not are added to the check.
+with a branch for what is wrong: a result that is not finite, or a singular joint. No other branch depends on data, but
+for the range of angles: constants that depend on signs are looked up. Non-finite inputs show in the results that they
+enter by sums and products; those that do not are added to the check.
 
 A batch is computed in blocks of LANES states, in loops that compilers vectorise: sines are a polynomial without
 branches, and loops store to local memory only. States of a block in which something is wrong are computed again one by
@@ -154,7 +155,8 @@ class Body:
         for k, term in enumerate(terms[1:]):
             lines.append(f"const {self.real.name} e{k} = {total} + {term};")
             total = f"e{k}"
-        return [*lines, f"{self.real.name} guard = {self.real.literal(0.0)} * {total};"]
+        const = "" if self.program.conditions else "const "
+        return [*lines, f"{const}{self.real.name} guard = {self.real.literal(0.0)} * {total};"]
 
     def conditions(self) -> list[tuple[str, str, int]]:
         """Each condition that may fail: a value, the bound that it must be above, and the place in q it is about."""
@@ -221,8 +223,17 @@ class Body:
         if operation in ("sin", "cos"):
             return self.wave(operation, self.operands.index(operands[0]))
         if k not in self.names:
-            self.names[k] = self._define("t", self._operation(operation, [self._plain(x) for x in operands]))
+            texts = [self._plain(x) for x in operands]
+            looked_up = self._is_choice(k)
+            self.names[k] = self._define("t", self._looked_up(k) if looked_up else self._operation(operation, texts))
         return self.names[k]
+
+    def _looked_up(self, k: int) -> str:
+        """A choice between constants, without a branch, which compilers make of a conditional expression."""
+        positive, negative = self.constants(k)
+        x, zero, table = self._plain(self.nodes[k][1][0]), self.real.literal(0.0), f"f{self.count}"
+        self.lines.append(f"static const {self.real.name} {table}[3] = {{{negative}, {zero}, {positive}}};")
+        return f"{table}[1 + (({x} > {zero}) ? 1 : 0) - (({x} < {zero}) ? 1 : 0)]"
 
     def _operation(self, operation: str, texts: Sequence[str]) -> str:
         zero = self.real.literal(0.0)
@@ -274,19 +285,18 @@ static void ${prefix}_sincos(size_t count, const ${real} *restrict x, ${real} *r
 ${polynomials}
         const ${real} sine = r + (r * z) * ${last_sin};
         const ${real} cosine = (${one} - ${half} * z) + (z * z) * ${last_cos};
-        const ${real} whole = k * ${quarter} + ${magic};
-        const ${real} turns = whole - ${magic};
-        const ${real} quadrant = k - ${four} * turns; /* -2, -1, 0, 1 or 2 */
-        const ${real} odd = quadrant * quadrant - ${one}; /* 0 if sine and cosine are exchanged */
-        const ${real} to_sine = quadrant - ${half}; /* the sine is positive in quadrants 0 and 1, */
-        const ${real} to_cosine = quadrant + ${half}; /* the cosine in 0 and -1 */
-        const ${real} s0 = (odd * odd < ${half}) ? cosine : sine;
-        const ${real} c0 = (odd * odd < ${half}) ? sine : cosine;
-        const ${real} s1 = (to_sine * to_sine < ${one}) ? s0 : -s0;
-        const ${real} c1 = (to_cosine * to_cosine < ${one}) ? c0 : -c0;
+        const ${real} shifted_half = (k * ${half} - ${quarter}) + ${magic};
+        const ${real} halves = shifted_half - ${magic}; /* half turns, rounded down */
+        const ${real} odd = k - ${two} * halves; /* 1 if sine and cosine are exchanged, else 0 */
+        const ${real} shifted_turn = (halves * ${half} - ${quarter}) + ${magic};
+        const ${real} turns = shifted_turn - ${magic}; /* whole turns, rounded down */
+        const ${real} sign = ${one} - ${two} * (halves - ${two} * turns); /* -1 after an odd number of half turns */
+        const ${real} even = ${one} - odd;
+        const ${real} s0 = odd * cosine + even * sine;
+        const ${real} c0 = even * cosine - odd * sine;
         const ${real} far = (angle * angle <= ${squared}) ? ${zero} : (${real})NAN;
-        s[i] = s1 + far;
-        c[i] = c1 + far;
+        s[i] = sign * s0 + far;
+        c[i] = sign * c0 + far;
     }
 }
 """,
@@ -390,7 +400,7 @@ def helper(name: str, prefix: str, real: Real) -> str:
             text = f"{wave}{k}"
     single = real.name == "float"
     names = {
-        "prefix": prefix, "real": real.name, "zero": lit(0.0), "one": lit(1.0), "half": lit(0.5), "four": lit(4.0),
+        "prefix": prefix, "real": real.name, "zero": lit(0.0), "one": lit(1.0), "half": lit(0.5), "two": lit(2.0),
         "quarter": lit(0.25), "magic": lit(recipe.magic), "two_over_pi": lit(2 / np.pi), "over_turn": lit(0.5 / np.pi),
         **{f"pi{k}": lit(part) for k, part in enumerate(recipe.half_pi)},
         **{f"turn{k}": lit(4 * part) for k, part in enumerate(recipe.half_pi)},
@@ -434,11 +444,14 @@ def single(function: Function, prefix: str, real: Real, own: bool) -> list[str]:
                 if f"{which[0]}{k}" in used:
                     lines.append(f"const {real.name} {which[0]}{k} = {which}{real.suffix}({angle});")
     lines += [*body.after, *check]
-    one = real.literal(1.0)
-    lines += [f"guard = ({value} > {bound}) ? guard : {one};" for value, bound, _ in body.conditions()]
+    one, conditions = real.literal(1.0), body.conditions()
+    if conditions:
+        lines.append("int failed = 0;")
+        lines += [f"failed += ({value} > {bound}) ? 0 : 1;" for value, bound, _ in conditions]
+        lines.append(f"guard = guard + ({real.name})failed;")
     lines += ["int status = 0;", *stored]
     lines += [
-        f"if (!(guard < {one})) {{ /* the only branch that depends on data */",
+        f"if (!(guard < {one})) {{ /* something is wrong: what? */",
         *(f"    {line}" for line in _status(function, prefix, real, body)),
         "}",
         "return status;",
@@ -531,7 +544,7 @@ def batch(function: Function, prefix: str, real: Real) -> list[str]:
     again.append("status = (status == 0) ? found : status;")
     for field, size in function.outputs.items():
         again += [f"for (k = 0u; k < {size}u; k++) {{", f"    {field}_block[k * LANES + i] = one_{field}[k];", "}"]
-    loop += ["if (wrong > 0u) { /* the only branch that depends on data: one by one */"]
+    loop += ["if (wrong > 0u) { /* something is wrong: one by one */"]
     loop += ["    for (i = 0u; i < size; i++) {", *(f"        {line}" for line in again), "    }", "}"]
     loop += [f"{prefix}_give({size}u, {f}_block, first, size, {f});" for f, size in function.outputs.items()]
     lines += ["for (first = 0u; first < count; first += LANES) {", *(f"    {line}" for line in loop), "}"]

@@ -383,8 +383,9 @@ ${costs}
 
 ## Time
 
-A call is straight-line code. It branches on data in one place, at its end: if a result is not finite${or_singular}, it
-finds out what is wrong. ${sine_time}Subnormal numbers and divisions may take longer on some processors.${batch_time}
+A call is straight-line code. Where a branch depends on data, one of its ways is an error: a result is not
+finite${or_singular}${or_far}. ${sine_time}
+Subnormal numbers and divisions may take longer on some processors.${batch_time}
 
 ## Building
 
@@ -428,7 +429,8 @@ def readme(export: Export, stack: Mapping[str, tuple[int, int]]) -> str:
         example="\n".join(example),
         far=f", or an angle beyond {export.range:.0f} rad" if export.range else "",
         singular=singular * export.solves,
-        or_singular=" or a joint singular" * export.solves,
+        or_singular=", a joint is singular" * export.solves,
+        or_far=", an angle is out of range" * (export.range is not None),
         batch=_batch(export),
         stack_head=" of a batch |" * export.batches,
         stack_rule="---:|" * export.batches,
