@@ -40,6 +40,7 @@ from fastdyn.robot import (
     load_toml,
     load_urdf,
 )
+from fastdyn.specialize.exported import load_exported
 
 if TYPE_CHECKING:
     study: ModuleType
@@ -87,6 +88,7 @@ __all__ = [
     "from_urdf",
     "inertia",
     "load",
+    "load_exported",
     "load_toml",
     "load_urdf",
     "pose",

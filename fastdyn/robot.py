@@ -6,7 +6,9 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -409,6 +411,37 @@ class _Facade(Pictures, TaskSpace, InverseKinematics):
         view = frame, point, local
         parameters = self.parameters_in(*view) if _of_frame(name) else self.parameters
         return c_function(self, parameters, name, view)
+
+    def export_c(
+        self,
+        folder: str | PathLike[str],
+        quantities: Iterable[str] = ("inverse_dynamics",),
+        real: Literal["double", "float"] = "double",
+        sincos: Literal["libm", "own"] = "libm",
+        batch: bool = True,
+        prefix: str | None = None,
+        frame: FrameName = None,
+        point: Point = None,
+        local: bool = False,
+    ) -> Path:
+        """Writes C99 that computes quantities of this robot, without any library: for real-time controllers.
+
+        The folder, which must be new, empty or an earlier export, gets a header, a source file, a README of the robot,
+        a main.c that checks itself against stored results, a CMakeLists.txt, and export.json for `fd.load_exported`.
+        quantities: names of methods; a suffix such as `_with_wrenches` selects the function that takes the optional
+        input. real: the type of all numbers. sincos: the C library's or, "own", a polynomial without branches; batches
+        always use the latter. batch: whether there are also functions of many states. prefix: how names of functions
+        and files begin (from the robot's name if not given). frame, point, local: of kinematic quantities.
+
+        >>> import tempfile, fastdyn as fd
+        >>> with tempfile.TemporaryDirectory() as place:
+        ...     folder = fd.robots.puma560().export_c(f"{place}/puma", ["inverse_dynamics", "mass_matrix"])
+        ...     sorted(path.name for path in folder.iterdir())
+        ['CMakeLists.txt', 'README.md', 'export.json', 'main.c', 'puma560.c', 'puma560.h']
+        """
+        from fastdyn.specialize.export import exported
+
+        return exported(self, folder, quantities, real, sincos, batch, prefix, (frame, point, local))
 
 
 class Robot(_Facade):

@@ -22,7 +22,7 @@ from fastdyn.calls.headers import READABLE, WELL_FORMED, layout_table
 from fastdyn.calls.parameters import Parameters
 from fastdyn.calls.threads import Call, Span, first_wrong, useful, walk
 from fastdyn.calls.workspace import Workspace
-from fastdyn.errors import ArgumentError, ArgumentTypeError, NotFiniteError, SingularMassMatrixError
+from fastdyn.errors import ArgumentError, ArgumentTypeError, FastdynError, NotFiniteError, SingularMassMatrixError
 from fastdyn.mechanism.parts import Array
 from fastdyn.quantities import Quantity
 from fastdyn.scalars import LANES
@@ -275,16 +275,20 @@ class Task:
         """Raises for a nonzero status of some samples, naming the argument and the sample."""
         check_finite(arrays)
         first, status = first_wrong(within, run)
-        robot = self.parameters.robot
         sample = "" if lead == () else f" at sample {', '.join(map(str, np.unravel_index(first, lead)))}"
-        if status > 1:
-            raise SingularMassMatrixError(
-                f"{robot} has a singular mass matrix{sample}: {self.parameters.singular(status)}; "
-                f"give the links that this {self.parameters.unit} moves mass, or its motor inertia"
-            )
-        raise NotFiniteError(
-            f"the result of {robot}{sample} is beyond the range of {self.real}, though all arguments are finite"
+        raise error_of(status, sample, self.parameters, self.real)
+
+
+def error_of(status: int, sample: str, parameters: Parameters, real: np.dtype[Any]) -> FastdynError:
+    """The error that a status stands for if all arguments are finite; sample: where, for its message."""
+    if status > 1:
+        return SingularMassMatrixError(
+            f"{parameters.robot} has a singular mass matrix{sample}: {parameters.singular(status)}; "
+            f"give the links that this {parameters.unit} moves mass, or its motor inertia"
         )
+    return NotFiniteError(
+        f"the result of {parameters.robot}{sample} is beyond the range of {real}, though all arguments are finite"
+    )
 
 
 def _no_call(*arguments: Any) -> int:
