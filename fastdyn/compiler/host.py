@@ -12,24 +12,6 @@ define void @f(ptr %p) {
 """
 
 
-_MULTIPLY_ADD = """
-declare double @llvm.fma.f64(double, double, double)
-define double @f(double %x) {
-    %y = call double @llvm.fma.f64(double %x, double %x, double %x)
-    ret double %y
-}
-"""
-
-
-@cache
-def _assembly(text: str) -> str:
-    from llvmlite import binding
-    from numba.core.registry import cpu_target
-
-    found: str = cpu_target.target_context.codegen()._tm.emit_assembly(binding.parse_assembly(text))
-    return found
-
-
 @cache
 def register_bits() -> int:
     """The width of the vector registers that the compiler uses: 512 with AVX-512, 256 with AVX, else 128 (SSE2, NEON).
@@ -37,15 +19,9 @@ def register_bits() -> int:
     >>> register_bits() in (128, 256, 512)
     True
     """
-    text = _assembly(_ADDITION)
+    from llvmlite import binding
+    from numba.core.registry import cpu_target
+
+    module = binding.parse_assembly(_ADDITION)
+    text = cpu_target.target_context.codegen()._tm.emit_assembly(module)
     return 512 if "zmm" in text else 256 if "ymm" in text else 128
-
-
-@cache
-def multiplies_and_adds() -> bool:
-    """Whether there is an instruction for x y + z with one rounding.
-
-    >>> multiplies_and_adds() in (False, True)
-    True
-    """
-    return "fmadd" in _assembly(_MULTIPLY_ADD)  # otherwise a call of the C library's fma

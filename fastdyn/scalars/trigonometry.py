@@ -1,8 +1,7 @@
 """Sine, cosine and atan2, for scalars and for lanes.
 
-Range reduction by Cody and Waite, then minimax polynomials on [-pi/4, pi/4]: fdlibm's for float64, Cephes' for float32.
-pi/2 is in parts: two where multiply and add are one instruction with one rounding, else three, so short that k times a
-part is exact; either way x - k pi/2 is rounded twice. Lanes beyond the range of the reduction, NaN and infinity are
+Range reduction by Cody and Waite (pi/2 in parts so short that k times a part is exact), then minimax polynomials on
+[-pi/4, pi/4]: fdlibm's for float64, Cephes' for float32. Lanes beyond the range of the reduction, NaN and infinity are
 computed one by one by the C library, so that no lane's result depends on the others.
 
 atan2 brings the angle to [-pi/8, pi/8] by exchanging |x| and |y| and by a turn of pi/4, before its only division, then
@@ -20,7 +19,6 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from fastdyn.compiler.host import multiplies_and_adds
 from fastdyn.compiler.policy import overload
 from fastdyn.scalars.lanes import (
     INT32,
@@ -51,7 +49,6 @@ from fastdyn.scalars.verbs import (
 class _Recipe:
     range: float  # rad: up to here k times a part is exact
     half_pi: tuple[float, ...]
-    fused_half_pi: tuple[float, ...]
     sin: tuple[float, ...]  # s = r + r^3 (sin0 + sin1 r^2 + ...)
     cos: tuple[float, ...]  # c = 1 - r^2 / 2 + r^4 (cos0 + cos1 r^2 + ...)
     magic: float  # 1.5 times 2^(bits of the mantissa): adding and subtracting it rounds to an integer
@@ -63,7 +60,6 @@ class _Recipe:
 _FLOAT64 = _Recipe(
     SINCOS_RANGE,
     (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21),
-    (1.57079632679489655800e00, 6.12323399573676603587e-17),
     (-1.66666666666666324348e-01, 8.33333333332248946124e-03, -1.98412698298579493134e-04,
      2.75573137070700676789e-06, -2.50507602534068634195e-08, 1.58969099521155010221e-10),
     (4.16666666666666019037e-02, -1.38888888888741095749e-03, 2.48015872894767294178e-05,
@@ -78,7 +74,6 @@ _FLOAT64 = _Recipe(
 _FLOAT32 = _Recipe(
     SINGLE_SINCOS_RANGE,
     (1.5703125, 4.837512969970703125e-4, 7.54978995489188216e-8),
-    (1.57079637050628662109, -4.37113900018624283e-8),
     (-1.6666654611e-1, 8.3321608736e-3, -1.9515295891e-4),
     (4.166664568298827e-2, -1.388731625493765e-3, 2.443315711809948e-5),
     12582912.0,
@@ -87,13 +82,6 @@ _FLOAT32 = _Recipe(
     (-3.33329491539e-1, 1.99777106478e-1, -1.38776856032e-1, 8.05374449538e-2),
 )
 RECIPES = {64: _FLOAT64, 32: _FLOAT32}  # by bits
-
-
-def _fused(module, floats):
-    """LLVM's function for x y + z with one rounding."""
-    element = floats.element if isinstance(floats, ir.VectorType) else floats
-    kind = f"{f'v{floats.count}' if element is not floats else ''}f{64 if element == ir.DoubleType() else 32}"
-    return cgutils.get_or_insert_function(module, ir.FunctionType(floats, [floats] * 3), f"llvm.fma.{kind}")
 
 
 def _recipe(x):
@@ -133,12 +121,8 @@ def _polynomial(typingctx, x):
         shifted = plus(times(args[0], constant(2 / math.pi, floats)), magic)
         k = minus(shifted, magic)
         r = args[0]
-        if multiplies_and_adds():
-            for part in recipe.fused_half_pi:
-                r = b.call(_fused(b.module, floats), [k, constant(-part, floats), r])
-        else:
-            for part in recipe.half_pi:
-                r = minus(r, times(k, constant(part, floats)))
+        for part in recipe.half_pi:
+            r = minus(r, times(k, constant(part, floats)))
         z = times(r, r)
         s = plus(r, times(times(r, z), horner(z, recipe.sin)))
         c = minus(constant(1.0, floats), times(constant(0.5, floats), z))

@@ -47,17 +47,16 @@ class Code(NamedTuple):
         """The nodes whose sine or cosine is used."""
         return sorted({operands[0] for operation, operands in self.nodes if operation in ("sin", "cos")})
 
-    def angle(self, node: int) -> tuple[int, float]:
-        """An angle as a node and a constant to be added."""
+    def angle(self, node: int) -> tuple[list[tuple[int, int]], float]:
+        """An angle as a sum of nodes, each with a sign, and a constant."""
         operation, operands = self.nodes[node]
-        if operation in ("+", "-"):
-            a, b = operands
-            (kind_a, (x, *_)), (kind_b, (y, *_)) = self.nodes[a], self.nodes[b]
-            if kind_b == "constant":
-                return a, y if operation == "+" else -y
-            if kind_a == "constant" and operation == "+":
-                return b, x
-        return node, 0.0
+        if operation == "constant":
+            return [], operands[0]
+        if operation not in ("+", "-"):
+            return [(node, 1)], 0.0
+        (parts, x), (others, y) = map(self.angle, operands)
+        sign = 1 if operation == "+" else -1
+        return parts + [(part, sign * its) for part, its in others], x + sign * y
 
     @property
     def checked(self) -> list[int]:
@@ -76,19 +75,42 @@ class Code(NamedTuple):
         """The source of a text that runs the program; `name`_angles and `name`_rest run its steps."""
         arguments = ", ".join([*self.buffers, "work"])
         found = []
-        if angles := self.angles:
+        if self.gears:
             found.append(f"{name}_angles({arguments})")
-            for k, (_, offset) in enumerate(map(self.angle, angles)):
-                if offset:
-                    found.append(f"store(work, {k}, angle_sum(load(work, {k}), {offset!r}))")
-            found.append(f"sincos_rows(work, {len(angles)})")
+        for k, node in enumerate(self.angles):
+            found.append(f"store(work, {k}, {self._sum(*self.angle(node))})")
+        if self.angles:
+            found.append(f"sincos_rows(work, {len(self.angles)})")
         return [*found, f"return {name}_rest({arguments})"]
 
+    def _sum(self, parts: list[tuple[int, int]], offset: float) -> str:
+        """Source of an angle: whole turns are taken off each part before they are added, which float32 needs."""
+        work, rows = len(self.angles), {node: k for k, node in enumerate(self.gears)}
+        values = []
+        for node, _ in parts:
+            operation, operands = self.nodes[node]
+            values.append(
+                f"load({operands[0]}, {operands[1]})" if operation == "input" else f"load(work, {work + rows[node]})"
+            )
+        if len(parts) == 1 and not offset:
+            return values[0] if parts[0][1] > 0 else f"-{values[0]}"
+        turned = [f"angle_sum({value}, 0.0)" for value in values]
+        if parts and parts[0][1] > 0:
+            turned[0] = f"angle_sum({values[0]}, {offset!r})"
+            offset = 0.0
+        source = "".join(f"{' + ' if sign > 0 else ' - '}{x}" for x, (_, sign) in zip(turned, parts, strict=True))
+        return (source.removeprefix(" + ").removeprefix(" ")) + (f" + {offset!r}" if offset else "")
+
+    @property
+    def gears(self) -> list[int]:
+        """The parts of angles that are not inputs: multiples of coordinates."""
+        parts = {part for node in self.angles for part, _ in self.angle(node)[0]}
+        return sorted(part for part in parts if self.nodes[part][0] != "input")
+
     def before_sines(self) -> Steps:
-        """The angles, without the constants to be added, into the first rows of `work`."""
+        """The parts of angles that are not inputs, into rows of `work` after those of the angles."""
         work = len(self.buffers)
-        stores = [Output(work, k, self.angle(node)[0], 1) for k, node in enumerate(self.angles)]
-        return Steps(self, stores)
+        return Steps(self, [Output(work, len(self.angles) + k, node, 1) for k, node in enumerate(self.gears)])
 
     def after_sines(self) -> Steps:
         """The results, from the inputs and from the sines and cosines in `work`."""

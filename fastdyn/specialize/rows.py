@@ -59,7 +59,7 @@ def specialised(quantity: Quantity, parameters: Parameters) -> Quantity:
         if quantity.optional:
             codes["whole"] = _code(quantity, parameters, optional=True)
         text = _text(quantity, parameters.coupled, codes)
-    own = max(2 * len(code.angles) for code in codes.values()) + 1
+    own = max(2 * len(code.angles) + len(code.gears) for code in codes.values()) + 1
 
     def enough(general: Callable[[int], int]) -> Callable[[int], int]:
         return lambda n: max(own, general(n))  # general code may run on the same workspace
