@@ -22,6 +22,7 @@ from collections import Counter, defaultdict
 from itertools import combinations
 from typing import Any
 
+from fastdyn.specialize.across import cancel_across
 from fastdyn.specialize.angles import add_angles, parallel
 from fastdyn.specialize.emit import emitted
 from fastdyn.specialize.network import ONE, Network, Ref, Terms, collected, comparable, same
@@ -54,11 +55,13 @@ def optimized(program: Program, schedule: str = "fewest") -> Program:
         pair = left.pop(0)
         tried.add(pair)
         other = network.copy()
-        if add_angles(other, *pair):
-            better = improved(other)
-            if cost_of(better) < cost_of(best):
-                network, best = other, better
-                left = [pair for pair in parallel(network) if pair not in tried]
+        better = improved(other) if add_angles(other, *pair) else best
+        if cost_of(better) < cost_of(best):
+            network, best = other, better
+            left = [pair for pair in parallel(network) if pair not in tried]
+    if cancel_across(network):
+        settle(network)
+        best = min(best, improved(network), key=cost_of)
     return scheduled(best, program, schedule)
 
 
