@@ -273,6 +273,12 @@ def test_every_quantity_needs_no_more_work_and_keeps_its_values(name, quantity):
     assert work(better) + 4 * after.divisions <= work(program) + 4 * before.divisions
 
 
+def test_a_program_that_cannot_be_improved_is_kept():
+    program, better = programs("two_link", "joint_reactions")
+    check_values(program, better, samples(program))
+    assert work(better) <= work(program)
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics", "coriolis_matrix"])
 def test_values_of_random_robots(quantity, seed):

@@ -62,7 +62,14 @@ def optimized(program: Program, schedule: str = "fewest") -> Program:
     if cancel_across(network):
         settle(network)
         best = min(best, improved(network), key=cost_of)
-    return scheduled(best, program, schedule)
+    found = scheduled(best, program, schedule)
+    return found if work(found) <= work(program) else timed(program, {k: k for k in range(len(program.graph.nodes))})
+
+
+def work(program: Program) -> int:
+    """Multiplications and additions, and divisions, which take about four times as long."""
+    operations = program.operations()
+    return operations.multiplications + operations.additions + 4 * operations.divisions
 
 
 def scheduled(network: Network, program: Program, schedule: str) -> Program:
