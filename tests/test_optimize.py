@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 import fastdyn as fd
 from fastdyn.quantities import QUANTITIES
 from fastdyn.scalars.tracing import Graph, Traced
-from fastdyn.specialize.network import ONE, Network
-from fastdyn.specialize.optimize import SCHEDULES, improved, optimized
+from fastdyn.specialize.across import cancel_across
+from fastdyn.specialize.network import Network
+from fastdyn.specialize.optimize import SCHEDULES, collect, factor, flatten, group, optimized, settle, share
 from fastdyn.specialize.program import Condition, Program, trace
 from fastdyn.specialize.schedule import fused_operations, live_values
 from tests.test_tracing import EXPRESSIONS, X, Y, Z, built
@@ -108,7 +109,7 @@ def program_of(outputs, graph, inputs):
     return Program("small", graph, {"x": tuple(inputs)}, {"y": tuple(graph.own(y) for y in outputs)})
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(expressions=st.lists(EXPRESSIONS, min_size=1, max_size=4), values=st.tuples(*[st.floats(-4, 4)] * 3))
 @example([("-", ("+", X, Y), ("+", Y, Z)), ("+", ("*", X, Y), ("*", Z, X))], (0.1, 0.7, -3.0))  # cancel, factor
 @example([("*", 3.7, ("+", X, Y)), ("*", 0.1, ("+", Y, X)), ("-", ("neg", X), Y)], (0.1, 0.7, -3.0))  # up to scale
@@ -133,10 +134,31 @@ def test_values_are_those_of_the_traced_program_to_rounding(expressions, values)
     assert work(better) + better.operations().divisions <= work(program) + 2 * program.operations().divisions
 
 
-def small(build, count=3):
+def small(build, count=10):
     graph = Graph()
     x = graph.inputs("x", count)
     return program_of(build(x, graph), graph, x)
+
+
+def rotated_twice(x, graph):
+    """Two vectors, rotated by two angles: 24 operations, or 6 for the sum of the angles and 6 for each vector."""
+    (s, c), (t, d) = x[0].sincos(), x[1].sincos()
+    for u, v in ((x[2], x[3]), (x[4], x[5])):
+        u, v = c * u + s * v, c * v - s * u
+        yield from (d * u + t * v, d * v - t * u)
+
+
+def rotated_back(x, graph):
+    """Components of vectors that are rotated by an angle and, after another is added, by a second: 39 operations."""
+    (s, c), (t, d) = x[0].sincos(), x[1].sincos()
+    for u, v, k in ((x[2], x[3], 0.1), (x[4], x[5], 0.2), (x[8], x[9], 0.3)):
+        yield s * (k * x[6] + d * u - t * v) + c * (k * x[7] + d * v + t * u)
+
+
+def across(x, graph):
+    """The terms with x2 cancel."""
+    s, c = x[0].sincos()
+    return [s * (x[1] + c * x[2]) + c * (x[3] - s * x[2])]
 
 
 @pytest.mark.parametrize(
@@ -152,10 +174,16 @@ def small(build, count=3):
         (lambda x, g: [0.1 * (0.2 * (0.3 * x[0]))], 1),
         (lambda x, g: [(x[0] + math.pi).sincos()[0] + (x[0] - math.pi / 2).sincos()[1]], 0),
         (lambda x, g: [g.constant(1.0) / 4.0 * x[0] - x[0] / 4.0], 0),
+        (rotated_twice, 18),
+        (rotated_back, 24),
+        (across, 3),
     ],
 )
 def test_known_savings(build, least):
-    assert work(optimized(small(build))) <= least
+    program = small(build)
+    better = optimized(program)
+    assert work(better) <= least
+    check_values(program, better, samples(program), LARGER_IF_SMALL)
 
 
 def test_common_divisors_are_inverted_once_and_single_ones_divide():
@@ -211,11 +239,11 @@ def programs(name, quantity):
 
 # multiplications and additions together: inverse dynamics, mass matrix, forward dynamics by both methods
 COUNTS = {
-    "puma560 without motors": (311, 141, 577, 537),
-    "puma560": (338, 144, 660, 560),
-    "ur5": (283, 141, 607, 517),
-    "panda": (589, 311, 1151, 1122),
-    "iiwa": (408, 192, 744, 798),
+    "puma560 without motors": (308, 141, 571, 531),
+    "puma560": (335, 144, 654, 554),
+    "ur5": (282, 139, 604, 514),
+    "panda": (585, 311, 1146, 1116),
+    "iiwa": (404, 192, 739, 792),
     "stanford": (242, 100, 551, 445),
     "irb1400": (285, 133, 542, 509),
 }
@@ -245,6 +273,12 @@ def test_every_quantity_needs_no_more_work_and_keeps_its_values(name, quantity):
     assert work(better) + 4 * after.divisions <= work(program) + 4 * before.divisions
 
 
+def test_a_program_that_cannot_be_improved_is_kept():
+    program, better = programs("two_link", "joint_reactions")
+    check_values(program, better, samples(program))
+    assert work(better) <= work(program)
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics", "coriolis_matrix"])
 def test_values_of_random_robots(quantity, seed):
@@ -263,11 +297,17 @@ def test_values_of_random_robots(quantity, seed):
 def test_rewriting_keeps_every_value():
     """Not only the results: values are compared by fingerprints that rewriting must not make wrong."""
     network = Network(programs("ur5", "inverse_dynamics")[0])
-    before = {v: network.sizes[v] for v in network.order()}
-    better = improved(network)
-    assert {v: network.sizes[v] for v in network.order()} == before
-    assert ONE not in better.terms
-    assert len(better.order()) < len(network.order())
+    for rewrite in (flatten, collect, factor, share, cancel_across, settle, group):
+        rewrite(network)
+        for v in network.order():
+            if v in network.terms:
+                found = [sum(c * network.values[w][k] for w, c in network.terms[v].items()) for k in (0, 1)]
+            elif v in network.factors:
+                found = [math.prod(network.values[w][k] for w in network.factors[v]) for k in (0, 1)]
+            else:
+                continue
+            error = np.abs(np.subtract(found, network.values[v]))
+            assert np.all(error <= 1000 * EPS * np.array(network.sizes[v]))  # paths of less than 1000 operations
 
 
 def nodes_of(program):
@@ -312,7 +352,7 @@ def test_live_values_are_counted():
     assert fused_operations(program) == 4
 
 
-@pytest.mark.parametrize(("name", "most", "mean"), [("puma560", 40, 23.1), ("panda", 61, 35.8)])
+@pytest.mark.parametrize(("name", "most", "mean"), [("puma560", 40, 23.2), ("panda", 61, 35.8)])
 def test_few_values_are_live_in_inverse_dynamics(name, most, mean):
     program, better = programs(name, "inverse_dynamics")
     live = live_values(better)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from fastdyn.specialize.network import ONE, Network, Ref, collected, same
+from fastdyn.specialize.network import ONE, Network, Ref, Terms, collected, same
 
 Turn = tuple[int, int]  # the values of a sine and a cosine
 
@@ -44,21 +44,12 @@ def add_angles(network: Network, first: Turn, second: Turn, sign: int) -> bool:
     made = {sine[1], cosine[1], p0, p1, p2, p3}
     changed = False
     live = network.order()
-    cofactors = sorted(
-        {
-            w
-            for v in live
-            for f in first
-            if len(network.factors.get(v, ())) == 2 and f in network.factors[v]
-            for w in network.factors[v]
-            if w != f and w not in second
-        }
-    )
     waves = (sine, cosine)
     uses = network.uses()
+    vectors = turned_vectors(network, live, first, second, waves)
     for v in live:
         if v in network.terms and v not in made and mixes(network, v, first, second):
-            changed |= turned_once(network, v, cofactors, waves, set(live)) or summed_once(
+            changed |= turned_once(network, v, vectors, set(live)) or summed_once(
                 network, v, first, second, sign, waves, uses
             )
     if changed:
@@ -74,19 +65,42 @@ def mixes(network: Network, v: int, first: Turn, second: Turn) -> bool:
     return any(f in network.factors.get(w, ()) for w in network.terms[v] for f in first + second)
 
 
-def turned_once(network: Network, v: int, cofactors: list[int], waves: tuple[Ref, Ref], live: set[int]) -> bool:
-    """v = wave x + rest, where the rest is known: outward rotations."""
-    sizes = network.sizes[v]
-    for _, wave in waves:
-        for x in cofactors:
-            for sign in (1.0, -1.0):
-                mark = network.prints[wave] * network.prints[x]
-                rest = network.equal(network.prints[v] - int(sign) * mark, sizes, v)
-                if rest is None or (rest[0] and rest[1] not in live):
-                    continue
-                c, product = network.product([(sign, wave), (1.0, x)], v)
-                network.terms[v] = collected({product: c}, {rest[1]: rest[0]} if rest[0] else {})
-                return True
+def turned_vectors(
+    network: Network, live: list[int], first: Turn, second: Turn, waves: tuple[Ref, Ref]
+) -> list[tuple[int, list[list[Ref]]]]:
+    """Components of the vectors that the first angle turns, turned by the sum: fingerprints, and their products."""
+    found: dict[tuple[tuple[int, int, int], ...], None] = {}  # sign, wave, coordinate
+    (sine, cosine) = first
+    for v in live:
+        for x in with_factor(network, {v: 1.0}, sine) | with_factor(network, {v: 1.0}, cosine):
+            found |= {((sign, wave, x),): None for _, wave in waves for sign in (1, -1) if x not in second}
+    for v in live:
+        terms = network.terms.get(v, {})
+        for x in with_factor(network, terms, sine):
+            for y in with_factor(network, terms, cosine):
+                for a, b in ((x, y), (y, x)):
+                    found |= {((i, waves[0][1], a), (k, waves[1][1], b)): None for i in (1, -1) for k in (1, -1)}
+    prints = network.prints
+    return [
+        (
+            sum(i * prints[wave] * prints[x] for i, wave, x in parts),
+            [[(1.0 * i, wave), (1.0, x)] for i, wave, x in parts],
+        )
+        for parts in found
+    ]
+
+
+def turned_once(network: Network, v: int, vectors: list[tuple[int, list[list[Ref]]]], live: set[int]) -> bool:
+    """v = a component + rest, where the rest is known: outward rotations."""
+    for mark, products in vectors:
+        rest = network.equal(network.prints[v] - mark, network.sizes[v], v)
+        if rest is not None and (not rest[0] or rest[1] in live):
+            terms = {rest[1]: rest[0]} if rest[0] else {}
+            for given in products:
+                c, product = network.product(given, v)
+                terms = collected(terms, {product: c})
+            network.terms[v] = terms
+            return True
     return False
 
 
@@ -109,8 +123,8 @@ def summed_once(
     alpha, beta = terms[ws], terms[wc]
     left, right, moved = dict(network.terms[a]), dict(network.terms[b]), dict[int, float]()
     for fa, fb, wave, relative in ((cb, sb, waves[0], sign), (sb, cb, waves[1], -sign)):
-        others = with_factor(network, b, fb)
-        for x, pa in with_factor(network, a, fa).items():
+        others = with_factor(network, network.terms[b], fb)
+        for x, pa in with_factor(network, network.terms[a], fa).items():
             if x not in others or uses[pa] > 1 or uses[others[x]] > 1:
                 continue
             # alpha sa fa x + beta ca fb x, with the scales of both products
@@ -129,10 +143,10 @@ def summed_once(
     return True
 
 
-def with_factor(network: Network, v: int, f: int) -> dict[int, int]:
+def with_factor(network: Network, terms: Terms, f: int) -> dict[int, int]:
     """The products of two in a sum that have a factor, by the other factor."""
     found = {}
-    for w in network.terms[v]:
+    for w in terms:
         factors = network.factors.get(w, ())
         if len(factors) == 2 and f in factors:
             found[factors[0] if factors[1] == f else factors[1]] = w

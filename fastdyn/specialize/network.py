@@ -42,7 +42,7 @@ class Network:
         self.calls: dict[int, tuple[str, tuple[Any, ...]]] = {ONE: ("constant", (1.0,))}
         self.turns: list[tuple[int, int]] = []  # sines and cosines of sums of angles
         self.prints = [1]
-        self._values: list[Sequence[float]] = [[1.0] * SAMPLES]
+        self.values: list[Sequence[float]] = [[1.0] * SAMPLES]
         self.sizes: list[Sequence[float]] = [[1.0] * SAMPLES]
         self._known: dict[Any, Ref] = {1: (1.0, ONE), PRIME - 1: (-1.0, ONE)}
         self.times: dict[int, int] = {}  # when the text computed a value: the number of its node
@@ -94,7 +94,7 @@ class Network:
         mark = sum(_remainder(c) * self.prints[v] for v, c in terms.items()) % PRIME
         if mark == 0:
             return 0.0, ONE
-        values = [sum(c * self._values[v][k] for v, c in terms.items()) for k in range(SAMPLES)]
+        values = [sum(c * self.values[v][k] for v, c in terms.items()) for k in range(SAMPLES)]
         sizes = [sum(abs(c) * self.sizes[v][k] for v, c in terms.items()) for k in range(SAMPLES)]
         found = self._same(mark, sizes, user) or self._same(key, [x / abs(scale) for x in sizes], user, scale)
         if found is None:
@@ -113,12 +113,12 @@ class Network:
         if len(factors) == 1:
             return scale, factors[0]
         mark = math.prod(self.prints[v] for v in factors) % PRIME
-        values = [math.prod(self._values[v][k] for v in factors) for k in range(SAMPLES)]
+        values = [math.prod(self.values[v][k] for v in factors) for k in range(SAMPLES)]
         sizes = [0.0] * SAMPLES
         for at, v in enumerate(factors):
             others = factors[:at] + factors[at + 1 :]
             for k in range(SAMPLES):
-                sizes[k] += self.sizes[v][k] * abs(math.prod(self._values[w][k] for w in others))
+                sizes[k] += self.sizes[v][k] * abs(math.prod(self.values[w][k] for w in others))
         found = self._same(mark, sizes, user)
         if found is None:
             found = 1.0, self._new(mark, values, sizes)
@@ -183,12 +183,12 @@ class Network:
 
     def _sampled_ref(self, x: Ref) -> tuple[Sequence[float], Sequence[float]]:
         scale, v = x
-        return [scale * y for y in self._values[v]], [abs(scale) * y for y in self.sizes[v]]
+        return [scale * y for y in self.values[v]], [abs(scale) * y for y in self.sizes[v]]
 
     def _new(self, mark: int, values: Sequence[float], sizes: Sequence[float]) -> int:
         number = len(self.prints)
         self.prints.append(mark)
-        self._values.append(values)
+        self.values.append(values)
         self.sizes.append(sizes)
         self._known.setdefault(mark, (1.0, number))
         self._known.setdefault(PRIME - mark, (-1.0, number))

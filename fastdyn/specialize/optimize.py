@@ -22,6 +22,7 @@ from collections import Counter, defaultdict
 from itertools import combinations
 from typing import Any
 
+from fastdyn.specialize.across import cancel_across
 from fastdyn.specialize.angles import add_angles, parallel
 from fastdyn.specialize.emit import emitted
 from fastdyn.specialize.network import ONE, Network, Ref, Terms, collected, comparable, same
@@ -54,12 +55,21 @@ def optimized(program: Program, schedule: str = "fewest") -> Program:
         pair = left.pop(0)
         tried.add(pair)
         other = network.copy()
-        if add_angles(other, *pair):
-            better = improved(other)
-            if cost_of(better) < cost_of(best):
-                network, best = other, better
-                left = [pair for pair in parallel(network) if pair not in tried]
-    return scheduled(best, program, schedule)
+        better = improved(other) if add_angles(other, *pair) else best
+        if cost_of(better) < cost_of(best):
+            network, best = other, better
+            left = [pair for pair in parallel(network) if pair not in tried]
+    if cancel_across(network):
+        settle(network)
+        best = min(best, improved(network), key=cost_of)
+    found = scheduled(best, program, schedule)
+    return found if work(found) <= work(program) else timed(program, {k: k for k in range(len(program.graph.nodes))})
+
+
+def work(program: Program) -> int:
+    """Multiplications and additions, and divisions, which take about four times as long."""
+    operations = program.operations()
+    return operations.multiplications + operations.additions + 4 * operations.divisions
 
 
 def scheduled(network: Network, program: Program, schedule: str) -> Program:
