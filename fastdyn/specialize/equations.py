@@ -130,22 +130,17 @@ class Formulas:
         forms = [self.shortened(self.expanded(total))]
         if sum(len(p.terms) for share in group for p in share) <= min(PRODUCTS, 2 * len(total.terms)):
             forms.append(self.sp.Add(*map(self._product, group)))
-        if len(total.terms) <= PRODUCTS / 3 and len(group) <= 3:
-            some = [left for count in range(1, len(group)) for left in combinations(group, count)]
-            forms += [self._partly(total, left) for left in some]
+        for count in range(1, len(group)) if len(group) <= 3 else ():
+            for left in combinations(group, count):
+                rest = sum((-number * one * other for number, one, other in left), start=total)
+                rest = rest.cleaned(4 * ROUNDING * total.size)
+                if len(rest.terms) < len(total.terms) <= PRODUCTS / 3:
+                    products = map(self._product, left)
+                    forms.append(self.sp.Add(self.shortened(self.expanded(rest)), *products))
         forms += [self._known[key]] if key in self._known else []
         forms += [-self._known[opposite]] if opposite in self._known else []
         self._known[key] = min(forms, key=self._length)
         return self._known[key]
-
-    def _partly(self, total: Polynomial, left: tuple[Share, ...]) -> Any:
-        """A sum with some of its products left as such."""
-        rest = total
-        for number, one, other in left:
-            rest = rest - number * one * other
-        return self.sp.Add(
-            self.shortened(self.expanded(rest.cleaned(4 * ROUNDING * total.size))), *map(self._product, left)
-        )
 
     def _product(self, share: Share) -> Any:
         """A product, whose factors are velocities that many sums share."""
