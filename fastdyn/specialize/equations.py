@@ -156,8 +156,12 @@ class Formulas:
         return min((total, self.sp.factor_terms(total), self.sp.factor(total)), key=self._length)
 
     def _pulled(self, total: Any) -> Any:
-        """A sum with what its terms have in common pulled out."""
-        return self.sp.factor_terms(total) if self._is_short(total) else total
+        """A sum with what its terms have in common pulled out, but for the angles of sines and cosines."""
+        if not self._is_short(total):
+            return total
+        waves = {wave: self.sp.Dummy() for wave in total.atoms(self.sp.sin, self.sp.cos)}
+        pulled = self.sp.factor_terms(total.xreplace(waves))
+        return pulled.xreplace({name: wave for wave, name in waves.items()})
 
     def _is_short(self, total: Any) -> bool:
         """Whether a sum is worth the time of looking for factors."""

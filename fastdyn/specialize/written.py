@@ -103,10 +103,12 @@ def code(eq: Equations, language: str) -> str:
     ]
     write = {"python": _python, "numpy": _numpy, "c": _c}[language]
     bodies = [write(eq, printer, *function) for function in functions]
-    letters = "".join(f"\n{x.name} = {x.value!r} {x.unit}: {x.meaning}" for x in eq.symbols)
+    used = {str(x) for x in eq.tau.free_symbols}
+    symbols = [x for x in eq.symbols if x.name in used]
+    letters = "".join(f"\n{x.name} = {x.value!r} {x.unit}: {x.meaning}" for x in symbols)
     about = f"Equations of motion of {eq.name}: M qdd + C qd + g + friction = tau.{letters}"
     if language == "c":
-        constants = "".join(f"static const double {x.name} = {x.value!r};\n" for x in eq.symbols)
+        constants = "".join(f"static const double {x.name} = {x.value!r};\n" for x in symbols)
         head = f"/* {about.replace('*/', '')} */\n\n#include <math.h>\n\n{constants}"
     else:
         imports = "\n".join(f"from {module} import {', '.join(sorted(names))}" for module, names in _imports(printer))
