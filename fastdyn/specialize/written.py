@@ -122,10 +122,18 @@ def _imports(printer: Any) -> list[tuple[str, set[str]]]:
 
 def _statements(printer: Any, results: Any) -> tuple[list[tuple[str, str]], list[str], set[str]]:
     """Assignments of common subexpressions, the entries row by row, and the names of the symbols in them."""
-    from sympy import cse, numbered_symbols
+    from sympy import cse, lambdify, numbered_symbols
 
     used = {str(x) for x in results.free_symbols}
     common, entries = cse(list(results), numbered_symbols("t", exclude=results.free_symbols))
+    # cse of SymPy 1.14 changed the value of some long formulas: it is used only where a trial shows that it did not
+    symbols = sorted(results.free_symbols, key=str)
+    trial = [0.3 + k / len(symbols) for k in range(len(symbols))]
+    before, after = (
+        lambdify(symbols, list(results), "math", cse=x)(*trial) for x in (False, lambda _: (common, entries))
+    )
+    if max(abs(x - y) for x, y in zip(before, after, strict=True)) > 1e-9 * max(map(abs, before)):
+        common, entries = [], list(results)
     return [(str(x), printer.doprint(y)) for x, y in common], [printer.doprint(x) for x in entries], used
 
 
