@@ -353,8 +353,8 @@ class _Facade(Pictures, TaskSpace, InverseKinematics):
         False: the robot's numbers. Directions are numbers. relations: formulas that take the place of letters, in
         letters old or new; they must hold for this robot's numbers. `print` shows the equations and what the letters
         mean; text, latex and code write them; eq.M.subs(eq.values) puts the robot's numbers in. Joints of all kinds,
-        trees and coupled robots with up to six joints one after the other: three take a second or so, six some seconds
-        with numbers, up to a minute with letters, and many pages.
+        trees and coupled robots, with up to six joints one after the other: three take a second or so, six some seconds
+        and many pages.
 
         >>> import fastdyn as fd
         >>> eq = fd.robots.planar_2r().equations(relations={"a1": "l1", "x1": "lc1", "x2": "lc2", "I2zz": "I2"})

@@ -237,7 +237,7 @@ MOUNT = fd.pose((0.1, 0.2, 0.3), rpy=(0.4, 0.5, 0.6))
 TOOL = {"mass": 0.7, "com": (0.01, 0.02, 0.03), "pose": fd.pose((0, 0.1, 0.2), rpy=(0.1, 0, 0))}
 NUMERIC = {
     "two_link": (fd.robots.two_link(), True),
-    "stanford": (fd.robots.stanford(), False),
+    "ur5": (fd.robots.ur5(), True),
     "square tree": (samples.square(4, seed=2, prismatic=0.3, drives=True).with_tool(**TOOL, link="link4"), True),
     "chain": (fd.robots.random_chain(3, 1, prismatic=0.3, drives=True, helical=0.4).with_mount(MOUNT), True),
     "tree": (fd.robots.random_tree(5, 2, prismatic=0.3, drives=True, helical=0.3), False),
@@ -351,6 +351,13 @@ def test_python_and_c_compute_the_same():
         scale = samples.torque_scale(robot, *state) + np.linalg.norm(robot.mass_matrix(state[0]))
         assert np.abs(np.array(python[name](*state[:count])) - expected).max() <= 64 * EPS * scale
         assert np.abs(result.reshape(shape) - expected).max() <= 64 * EPS * scale
+
+
+def test_wrong_common_subexpressions_are_not_used(monkeypatch):
+    monkeypatch.setattr(sp, "cse", lambda formulas, names: ([], [2 * formula for formula in formulas]))
+    functions = {}
+    exec(fd.robots.two_link(g=10.0).equations().code(), functions)
+    assert functions["gravity_forces"]([0.0, 0.0]) == [20.0, 5.0]
 
 
 def test_c_names_are_identifiers():

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import combinations, product
 from typing import Any
 
@@ -23,11 +23,11 @@ from fastdyn.mechanism.description import Mechanism
 from fastdyn.specialize import written
 from fastdyn.specialize.letters import ROUNDING, Alphabet, Letter, coordinates, rows
 from fastdyn.specialize.moving import Moving, Share, links
-from fastdyn.specialize.polynomials import Monomial, Polynomial, Wave, is_coordinate
+from fastdyn.specialize.polynomials import Monomial, Polynomial, Wave, is_coordinate, separated
 from fastdyn.specialize.written import PARTS, RESERVED
 
 TERMS = 40  # of a sum: longer ones are not factored
-PRODUCTS = 60  # terms of a sum, and of the factors that it is made of: longer ones are not left as products
+PRODUCTS = 60  # terms of all factors of a sum of products: longer ones are multiplied out
 ZERO, ONE = Polynomial.constant(0.0), Polynomial.constant(1.0)
 
 Sums = dict[Monomial, Polynomial]  # by products of inertial letters: what these are multiplied by
@@ -58,9 +58,15 @@ class Formulas:
         self.sp, self.exact, self.inertial = sympy(), exact, inertial
         self._known: dict[Any, Any] = {}  # by the terms of a sum: the shortest form found
         self._factors: dict[Polynomial, Any] = {}
+        self._numbers: dict[float, Any] = {}
 
     def number(self, x: float) -> Any:
         """A float; whole numbers, and in equations with letters fractions and roots, as such."""
+        if x not in self._numbers:
+            self._numbers[x] = self._recognised(x)
+        return self._numbers[x]
+
+    def _recognised(self, x: float) -> Any:
         if abs(x - round(x)) <= ROUNDING * abs(x):
             return self.sp.Integer(round(x))
         for square in (1, 2, 3, 6) if self.exact else ():
@@ -79,11 +85,13 @@ class Formulas:
         return (self.sp.sin if wave[1] else self.sp.cos)(angle)
 
     def expanded(self, p: Polynomial) -> Any:
-        """A sum of waves, each times a sum of products of letters."""
-        sums: dict[Wave, list[Any]] = {}
-        for (names, wave), value in p.terms.items():
-            sums.setdefault(wave, []).append(self.number(value) * self.letters(names))
-        return self.sp.Add(*(self._factored(self.sp.Add(*terms)) * self.wave(wave) for wave, terms in sums.items()))
+        """A sum of products of waves, each times a sum of products of letters."""
+        sums: dict[tuple[Wave, ...], list[Any]] = {}
+        for (names, waves), value in separated(p, 4 * ROUNDING * p.size).items():
+            sums.setdefault(waves, []).append(self.number(value) * self.letters(names))
+        return self.sp.Add(
+            *(self.sp.Mul(self._factored(self.sp.Add(*sums[waves])), *map(self.wave, waves)) for waves in sums)
+        )
 
     def collected(self, shares: Iterable[Share]) -> Sums:
         """The sum of products, multiplied out, for each product of inertial letters."""
@@ -94,16 +102,15 @@ class Formulas:
             sizes[names] = max(sizes.get(names, 0.0), rest.size * one.size * other.size)
         return {names: total.cleaned(4 * ROUNDING * sizes[names]) for names, total in found.items()}
 
-    def sum_of(self, totals: Sums, shares: Callable[[], Iterable[Share]]) -> Any:
+    def sum_of(self, totals: Sums, shares: Iterable[Share]) -> Any:
         """The formula of a sum by inertial letters; shares: the products that it is the sum of."""
         groups: dict[Monomial, list[Share]] = {}
-        if any(0 < len(total.terms) <= PRODUCTS for total in totals.values()):
-            for names, share in self._split(shares()):
-                groups.setdefault(names, []).append(share)
+        for names, share in self._split(shares) if any(total.terms for total in totals.values()) else ():
+            groups.setdefault(names, []).append(share)
         by_factor: dict[Any, list[Any]] = {}
         for names, total in totals.items():
             if total.terms:
-                by_factor.setdefault(self._shortest(total, groups.get(names, [])), []).append(self.letters(names))
+                by_factor.setdefault(self._shortest(total, groups[names]), []).append(self.letters(names))
         return self.shortened(self.sp.Add(*(factor * self.sp.Add(*letters) for factor, letters in by_factor.items())))
 
     def _split(self, shares: Iterable[Share]) -> Iterator[tuple[Monomial, Share]]:
@@ -121,28 +128,26 @@ class Formulas:
         key = frozenset((place, float(f"{value:.13g}")) for place, value in total.terms.items())
         opposite = frozenset((place, -value) for place, value in key)
         forms = [self.shortened(self.expanded(total))]
-        if len(total.terms) <= PRODUCTS and sum(len(p.terms) for share in group for p in share) <= PRODUCTS:
-            some = len(group) <= 3 and len(total.terms) <= PRODUCTS / 3
-            most = range(1, len(group) + 1) if some else (len(group),)  # how many are left as products
-            forms += [self._partly(total, left) for count in most for left in combinations(group, count)]
+        if sum(len(p.terms) for share in group for p in share) <= min(PRODUCTS, 2 * len(total.terms)):
+            forms.append(self.sp.Add(*map(self._product, group)))
+        for count in range(1, len(group)) if len(group) <= 3 else ():
+            for left in combinations(group, count):
+                rest = sum((-number * one * other for number, one, other in left), start=total)
+                rest = rest.cleaned(4 * ROUNDING * total.size)
+                if len(rest.terms) < len(total.terms) <= PRODUCTS / 3:
+                    products = map(self._product, left)
+                    forms.append(self.sp.Add(self.shortened(self.expanded(rest)), *products))
         forms += [self._known[key]] if key in self._known else []
         forms += [-self._known[opposite]] if opposite in self._known else []
         self._known[key] = min(forms, key=self._length)
         return self._known[key]
 
-    def _partly(self, total: Polynomial, left: tuple[Share, ...]) -> Any:
-        """A sum with some of its products left as such."""
-        products = [self.sp.Mul(*map(self._factor, share)) for share in left]
-        rest = total
-        for number, one, other in left:
-            rest = rest - number * one * other
-        return self.sp.Add(self.shortened(self.expanded(rest.cleaned(4 * ROUNDING * total.size))), *products)
-
-    def _factor(self, p: Polynomial) -> Any:
-        """A factor of products: a velocity, which many sums share."""
-        if p not in self._factors:
-            self._factors[p] = self._pulled(self.expanded(p))
-        return self._factors[p]
+    def _product(self, share: Share) -> Any:
+        """A product, whose factors are velocities that many sums share."""
+        for p in share:
+            if p not in self._factors:
+                self._factors[p] = self._pulled(self.expanded(p))
+        return self.sp.Mul(*(self._factors[p] for p in share))
 
     def _factored(self, total: Any) -> Any:
         """A sum of products of letters, factored if that makes it shorter."""
@@ -151,8 +156,12 @@ class Formulas:
         return min((total, self.sp.factor_terms(total), self.sp.factor(total)), key=self._length)
 
     def _pulled(self, total: Any) -> Any:
-        """A sum with what its terms have in common pulled out."""
-        return self.sp.factor_terms(total) if self._is_short(total) else total
+        """A sum with what its terms have in common pulled out, but for the angles of sines and cosines."""
+        if not self._is_short(total):
+            return total
+        waves = {wave: self.sp.Dummy() for wave in total.atoms(self.sp.sin, self.sp.cos)}
+        pulled = self.sp.factor_terms(total.xreplace(waves))
+        return pulled.xreplace({name: wave for wave, name in waves.items()})
 
     def _is_short(self, total: Any) -> bool:
         """Whether a sum is worth the time of looking for factors."""
@@ -209,7 +218,7 @@ class Equations:
     def M(self) -> Any:
         """The mass matrix, (n, n), with rotors."""
         with announced(f"the equations of {self.name}", DERIVING):
-            upper = {at: self._formulas.sum_of(sums, partial(self._inertia, *at)) for at, sums in self._sums.items()}
+            upper = {at: self._formulas.sum_of(sums, self._inertia(*at)) for at, sums in self._sums.items()}
         return self._formulas.sp.Matrix(self.n, self.n, lambda a, b: upper[min(a, b), max(a, b)])
 
     @cached_property
@@ -230,7 +239,7 @@ class Equations:
         with announced(f"the equations of {self.name}", DERIVING):
             # those with a < b first: they are shorter, and others may be the same
             for (a, b), p in product(sorted(self._sums, key=lambda pair: pair[0] == pair[1]), range(self.n)):
-                symbol = self._formulas.sum_of(self._slopes(a, b, p), partial(self._curvature, a, b, p))
+                symbol = self._formulas.sum_of(self._slopes(a, b, p), self._curvature(a, b, p))
                 if symbol != 0:
                     found[a, b, p] = found[b, a, p] = symbol
         return found
@@ -299,7 +308,7 @@ class Equations:
         return self._sum([link.potential_share(self._rows.lift) for link in self._links])
 
     def _sum(self, shares: list[Share]) -> Any:
-        return self._formulas.sum_of(self._formulas.collected(shares), lambda: shares)
+        return self._formulas.sum_of(self._formulas.collected(shares), shares)
 
     @cached_property
     def symbols(self) -> tuple[Letter, ...]:

@@ -139,7 +139,47 @@ class Polynomial:
         return ((product, Polynomial(terms)) for product, terms in found.items())
 
 
-def _add(total: dict[Key, float], key: Key, value: float) -> None:
+Separated = dict[tuple[Monomial, tuple[Wave, ...]], float]  # by letters and waves that are multiplied
+
+
+def separated(p: Polynomial, smallest: float) -> Separated:
+    """A polynomial with coordinates split off from sums of angles, as long as that leaves fewer terms.
+
+    cos(q1 - q2) + cos(q1 + q2) is 2 cos(q1) cos(q2). smallest: factors up to this are what rounding has left of zeros.
+
+    >>> (_, c1), (_, c2) = (Polynomial.letter(name).sincos() for name in ("q1", "q2"))
+    >>> separated(c1 * c2, 0.0)
+    {((), (((('q2', 1),), False), ((('q1', 1),), False))): 1.0}
+    """
+    terms: Separated = {(letters, (wave,)): value for (letters, wave), value in p.terms.items()}
+    names = sorted({name for _, (angle, _) in p.terms for name, _ in angle})
+    while names:
+        best = min((_split(terms, name, smallest) for name in names), key=len)
+        if len(best) >= len(terms):
+            break
+        terms = best
+    return terms
+
+
+def _split(terms: Separated, name: str, smallest: float) -> Separated:
+    """Splits a coordinate off from the waves that it is in."""
+    total: Separated = {}
+    for (letters, waves), value in terms.items():
+        at = next((k for k, (angle, _) in enumerate(waves) if name in dict(angle) and len(angle) > 1), None)
+        if at is None:
+            _add(total, (letters, waves), value)
+            continue
+        angle, odd = waves[at]
+        rest = dict(angle)
+        own = {name: rest.pop(name)}
+        # cos(a + b) = cos a cos b - sin a sin b, sin(a + b) = sin a cos b + cos a sin b
+        for first, second, sign in ((odd, False, 1.0), (not odd, True, 1.0 if odd else -1.0)):
+            (one, up), (other, along) = _wave(rest, second), _wave(own, first)
+            _add(total, (letters, (*waves[:at], one, *waves[at + 1 :], other)), value * sign * up * along)
+    return {key: value for key, value in total.items() if abs(value) > smallest}
+
+
+def _add(total: dict[Any, float], key: Any, value: float) -> None:
     value += total.get(key, 0.0)
     if value:
         total[key] = value

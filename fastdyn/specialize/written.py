@@ -103,10 +103,12 @@ def code(eq: Equations, language: str) -> str:
     ]
     write = {"python": _python, "numpy": _numpy, "c": _c}[language]
     bodies = [write(eq, printer, *function) for function in functions]
-    letters = "".join(f"\n{x.name} = {x.value!r} {x.unit}: {x.meaning}" for x in eq.symbols)
+    used = {str(x) for x in eq.tau.free_symbols}
+    symbols = [x for x in eq.symbols if x.name in used]
+    letters = "".join(f"\n{x.name} = {x.value!r} {x.unit}: {x.meaning}" for x in symbols)
     about = f"Equations of motion of {eq.name}: M qdd + C qd + g + friction = tau.{letters}"
     if language == "c":
-        constants = "".join(f"static const double {x.name} = {x.value!r};\n" for x in eq.symbols)
+        constants = "".join(f"static const double {x.name} = {x.value!r};\n" for x in symbols)
         head = f"/* {about.replace('*/', '')} */\n\n#include <math.h>\n\n{constants}"
     else:
         imports = "\n".join(f"from {module} import {', '.join(sorted(names))}" for module, names in _imports(printer))
@@ -120,10 +122,18 @@ def _imports(printer: Any) -> list[tuple[str, set[str]]]:
 
 def _statements(printer: Any, results: Any) -> tuple[list[tuple[str, str]], list[str], set[str]]:
     """Assignments of common subexpressions, the entries row by row, and the names of the symbols in them."""
-    from sympy import cse, numbered_symbols
+    from sympy import cse, lambdify, numbered_symbols
 
     used = {str(x) for x in results.free_symbols}
     common, entries = cse(list(results), numbered_symbols("t", exclude=results.free_symbols))
+    # cse of SymPy 1.14 changed the value of some long formulas: it is used only where a trial shows that it did not
+    symbols = sorted(results.free_symbols, key=str)
+    trial = [0.3 + k / len(symbols) for k in range(len(symbols))]
+    before, after = (
+        lambdify(symbols, list(results), "math", cse=x)(*trial) for x in (False, lambda _: (common, entries))
+    )
+    if max(abs(x - y) for x, y in zip(before, after, strict=True)) > 1e-9 * max(map(abs, before)):
+        common, entries = [], list(results)
     return [(str(x), printer.doprint(y)) for x, y in common], [printer.doprint(x) for x in entries], used
 
 
