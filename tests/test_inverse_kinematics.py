@@ -185,7 +185,7 @@ def step_of(problem, T, phi, wish=0.0, posture=0.0, bounded=0.0, lanes=None, rot
     X[lm.WISHING], X[lm.BOUNDED] = wish, max(wish, bounded)
     numbers = np.zeros((1, lm.NUMBERS), dtype=np.int64)
     numbers[0, [lm.ROTATION, lm.WEIGHTED]] = rotation, problem.axes.weights != (1.0,) * 6
-    lm.step(problem.model, problem.tree, problem.G, problem.table, numbers, X)
+    lm.step(problem.walk, problem.model, problem.tree, problem.G, problem.table, numbers, X)
     return X[lm.STATE : lm.STATE + m], X[lm.POSITION2], X[lm.ANGLE2]
 
 
@@ -367,7 +367,8 @@ def test_a_posture_is_left_where_only_the_pose_can_be_kept():
 
 def test_a_pose_that_is_lost_on_the_way_to_a_posture_keeps_its_first_solution(monkeypatch):
     monkeypatch.setattr(lm, "POSTURE_STEPS", 3)  # ends in the middle of the way, one step too far to return in one
-    monkeypatch.setattr(numeric.SEARCH, "compiled", lambda kind: lm.search)
+    entry = numeric.search_by(lm.path)
+    monkeypatch.setattr(entry, "compiled", lambda kind: entry.py_func)
     q = postures(PANDA, 8, seed=10)
     T = PANDA.forward_kinematics(q)
     found = PANDA.inverse_kinematics(T, q0=q, posture=PANDA.limits.position.mean(axis=1), steps=1)
