@@ -93,7 +93,7 @@ def path_rows(n):
 
 @kernel
 def path(P, tree, q, base, tip, J, work):
-    """The frame `tip` at the end of a path that begins at the frame `base`, and its Jacobian, all along the same axes."""
+    """The frame at the end of a path that begins at the frame `base`, and its Jacobian, all along the same axes."""
     turn_path(P, tree, q, work)
     frame = load_frame(base, 0)
     for k in range(P.shape[1]):
