@@ -207,18 +207,8 @@ def solved(F, v):
 @kernel
 def damped_solution(J, m, damping, e):
     """(J J^T + lambda I)^-1 e, by blocks of linear and angular rows."""
-    zero = 0.0 * damping
-    none = zero, zero, zero
-    A, B, C = (
-        (damping, damping, damping, zero, zero, zero),
-        (none, none, none),
-        (damping, damping, damping, zero, zero, zero),
-    )
-    for c in range(m):
-        v, w = load_column(J, m, c)
-        A = plus_square(A, v)
-        B = plus(B[0], times(v[0], w)), plus(B[1], times(v[1], w)), plus(B[2], times(v[2], w))
-        C = plus_square(C, w)
+    A, C = damped_squares(J, m, 0, damping), damped_squares(J, m, 3, damping)
+    B = by_angular(J, m, 0), by_angular(J, m, 1), by_angular(J, m, 2)
     F = factored(A)
     x, y, z = column(B, 0), column(B, 1), column(B, 2)
     X, Y, Z = solved(F, x), solved(F, y), solved(F, z)
@@ -228,13 +218,28 @@ def damped_solution(J, m, damping, e):
     return minus(u, plus(times(w[0], X), plus(times(w[1], Y), times(w[2], Z)))), w
 
 
+# the sums of J J^T in parts: all at once they do not fit into the registers of AVX2
+
+
 @kernel
-def plus_square(S, v):
-    """S + v v^T."""
-    return (
-        S[0] + v[0] * v[0], S[1] + v[1] * v[1], S[2] + v[2] * v[2],
-        S[3] + v[0] * v[1], S[4] + v[0] * v[2], S[5] + v[1] * v[2],
-    )  # fmt: skip
+def damped_squares(J, m, r, damping):
+    """Three rows of J from row r on, times their transpose, plus lambda I."""
+    zero = 0.0 * damping
+    xx, yy, zz, xy, xz, yz = damping, damping, damping, zero, zero, zero
+    for c in range(m):
+        x, y, z = load(J, m * r + c), load(J, m * (r + 1) + c), load(J, m * (r + 2) + c)
+        xx, yy, zz, xy, xz, yz = xx + x * x, yy + y * y, zz + z * z, xy + x * y, xz + x * z, yz + y * z
+    return xx, yy, zz, xy, xz, yz
+
+
+@kernel
+def by_angular(J, m, r):
+    """Row r of J times the transpose of the angular rows."""
+    found = zero_vector(J)
+    for c in range(m):
+        w = load(J, 3 * m + c), load(J, 4 * m + c), load(J, 5 * m + c)
+        found = plus(found, times(load(J, m * r + c), w))
+    return found
 
 
 # ---------------------------------------------------------------------------------------------- the search
