@@ -69,6 +69,7 @@ class InverseKinematics(Kinematics):
         frame stays, the solution nearby that is closest to it. tol: the largest error, m and rad.
 
         Coordinates that do not move the frame stay at q0, or the posture, or zero within their limits.
+        A specialised robot (`specialize`) searches with code of its own for frames that are given by name.
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.panda()
