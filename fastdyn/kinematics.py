@@ -46,6 +46,11 @@ def kept(found: dict[Any, T], key: Any, make: Callable[[], T]) -> T:
     return found[key]
 
 
+def has_name(frame: FrameName) -> bool:
+    """Whether a frame is one of the robot's own: those that specialised robots have code for."""
+    return frame is None or isinstance(frame, str)
+
+
 class Kinematics(Dynamics):
     """The quantities of a robot's frames. Every method takes one state (n,) or any batch (..., n) of states.
 

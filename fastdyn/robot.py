@@ -21,7 +21,7 @@ from fastdyn.errors import ArgumentError, ArgumentTypeError
 from fastdyn.fleet import Fleet
 from fastdyn.ik.methods import InverseKinematics
 from fastdyn.kernels.rows import INDEX
-from fastdyn.kinematics import FrameName, Point
+from fastdyn.kinematics import FrameName, Point, has_name
 from fastdyn.mechanism import variations
 from fastdyn.mechanism.coupled_model import coupling_arrays, single_precision, with_thresholds
 from fastdyn.mechanism.coupling import Coupling
@@ -102,7 +102,7 @@ class _Facade(Pictures, TaskSpace, InverseKinematics):
         if not self.description.n:
             return self.parameters  # without columns there is no place for a frame
         place = self.description.frame_place(named_frame(self.description, frame, point))
-        named = point is None and (frame is None or isinstance(frame, str))
+        named = point is None and has_name(frame)
         return self._with_rows(self._parameters_of(self.model.with_frame(*place, local)), named)
 
     def _with_rows(self, parameters: Parameters, frame: bool) -> Parameters:

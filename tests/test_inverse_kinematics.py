@@ -116,6 +116,41 @@ def test_coordinates_that_do_not_move_the_frame_stay():
     assert (DUAL.inverse_kinematics(T, "right_tool", q0=q0).q[:, idle] == q0[idle]).all()
 
 
+# ---------------------------------------------------------------------------------------------- specialised robots
+
+TOOL = homogeneous(rotation(np.array([0.3, -1.0, 2.0])), (0.1, 0.2, 0.3))
+SPECIAL = {
+    "panda": (PANDA, None, None),
+    "axes and a frame": (ARMS["puma560"].with_frame("tcp", "link6", TOOL), "tcp", "xyzryrz"),
+    "coupled": (geared(4, 3, seed=3), "link4", None),
+}
+
+
+@pytest.mark.parametrize(("robot", "frame", "axes"), SPECIAL.values(), ids=SPECIAL)
+def test_a_specialised_robot_finds_what_the_general_one_finds(robot, frame, axes):
+    """Both take the same starts; their steps differ by rounding, which Newton's last ones remove again."""
+    special = robot.specialize()
+    T = robot.forward_kinematics(postures(robot, SOME, seed=12, most=2.0), frame)
+    general, found = (each.inverse_kinematics(T, frame, axes=axes) for each in (robot, special))
+    assert special._problem(frame, axes, True).walk is not lm.path
+    assert found.success.all()
+    assert found.error.max() < 1e-9
+    reached = robot.forward_kinematics(found.q, frame)
+    np.testing.assert_allclose(numeric.errors(T, reached, numeric.Axes.named(axes)), found.error, rtol=0, atol=ROUNDING)
+    # a lane that rounding sends to another solution, at a threshold of the search, is rare
+    assert (np.abs(found.q - general.q).max(axis=1) < 1e-6).mean() > 0.9
+    with pytest.raises(fd.ArgumentError, match="T is no pose"):
+        special.inverse_kinematics(np.diag([1.0, 1.0, 1.0, 2.0]), frame, axes=axes)
+
+
+def test_specialised_searches_share_code_where_they_can():
+    special = fd.robots.two_link().specialize()
+    walks = {axes: special._problem(None, axes, False).walk for axes in (None, "xy", "xyzrxry", "xyzryrz")}
+    assert walks[None] is walks["xy"] is walks["xyzrxry"] is special._problem(None, None, True).walk
+    assert walks["xyzryrz"] is not walks[None]  # the free axis is another
+    assert special._problem(fd.Frame("here", "link1"), None, True).walk is lm.path
+
+
 # ---------------------------------------------------------------------------------------------- what answers depend on
 
 
@@ -185,7 +220,7 @@ def step_of(problem, T, phi, wish=0.0, posture=0.0, bounded=0.0, lanes=None, rot
     X[lm.WISHING], X[lm.BOUNDED] = wish, max(wish, bounded)
     numbers = np.zeros((1, lm.NUMBERS), dtype=np.int64)
     numbers[0, [lm.ROTATION, lm.WEIGHTED]] = rotation, problem.axes.weights != (1.0,) * 6
-    lm.step(problem.model, problem.tree, problem.G, problem.table, numbers, X)
+    lm.step(problem.walk, problem.model, problem.tree, problem.G, problem.table, numbers, X)
     return X[lm.STATE : lm.STATE + m], X[lm.POSITION2], X[lm.ANGLE2]
 
 
@@ -367,7 +402,8 @@ def test_a_posture_is_left_where_only_the_pose_can_be_kept():
 
 def test_a_pose_that_is_lost_on_the_way_to_a_posture_keeps_its_first_solution(monkeypatch):
     monkeypatch.setattr(lm, "POSTURE_STEPS", 3)  # ends in the middle of the way, one step too far to return in one
-    monkeypatch.setattr(numeric.SEARCH, "compiled", lambda kind: lm.search)
+    entry = numeric.search_by(lm.path)
+    monkeypatch.setattr(entry, "compiled", lambda kind: entry.py_func)
     q = postures(PANDA, 8, seed=10)
     T = PANDA.forward_kinematics(q)
     found = PANDA.inverse_kinematics(T, q0=q, posture=PANDA.limits.position.mean(axis=1), steps=1)

@@ -13,14 +13,16 @@ from numpy.typing import ArrayLike
 from fastdyn.calls.arguments import check_finite, read
 from fastdyn.errors import ArgumentError
 from fastdyn.ik.poses import read_poses
-from fastdyn.kinematics import FrameName, Kinematics, kept
+from fastdyn.kinematics import FrameName, Kinematics, has_name, kept
 from fastdyn.mechanism.frames import named_frame
 from fastdyn.mechanism.limits import RobotLimits
 from fastdyn.mechanism.parts import Array
 
 if TYPE_CHECKING:
+    from fastdyn.calls.parameters import Parameters
     from fastdyn.ik.analytic import Solutions, Solver
     from fastdyn.ik.numeric import PathSolution, Problem, Search, Solution
+    from fastdyn.quantities import Quantity
 
 
 class InverseKinematics(Kinematics):
@@ -33,6 +35,11 @@ class InverseKinematics(Kinematics):
 
     @cached_property
     def _problems(self) -> dict[Any, Problem]:
+        return {}
+
+    @cached_property
+    def _paths(self) -> dict[Any, Quantity]:
+        """Straight-line code of a specialised robot, by frame and order of axes."""
         return {}
 
     def inverse_kinematics(
@@ -62,6 +69,7 @@ class InverseKinematics(Kinematics):
         frame stays, the solution nearby that is closest to it. tol: the largest error, m and rad.
 
         Coordinates that do not move the frame stay at q0, or the posture, or zero within their limits.
+        A specialised robot (`specialize`) searches with code of its own for frames that are given by name.
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.panda()
@@ -177,10 +185,16 @@ class InverseKinematics(Kinematics):
         parameters = self._in(frame, None, False).parameters
         bounds, description = self.limits.position if limits else None, self.description
 
+        def own(path: Parameters) -> Quantity:
+            from fastdyn.specialize.rows import specialised
+
+            return kept(self._paths, (frame, counting.order), lambda: specialised(numeric.PATH, path, in_rows=True))
+
         def make() -> Problem:
             return numeric.Problem(
-                description.name, parameters.constants, description.joints, description.coupling, bounds, counting
-            )
+                description.name, parameters.constants, description.joints, description.coupling, bounds, counting,
+                own if parameters.specialised is not None and has_name(frame) else None,
+            )  # fmt: skip
 
         return kept(self._problems, (frame, axes, bool(limits)), make)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,18 +13,25 @@ from numpy.typing import NDArray
 
 from fastdyn.calls import lanes
 from fastdyn.calls.arguments import FLOAT
+from fastdyn.calls.parameters import Parameters
 from fastdyn.calls.task import lane_rows
 from fastdyn.calls.threads import Call, useful, walk
+from fastdyn.compiler.entries import generated
 from fastdyn.errors import ArgumentError, ArgumentTypeError
 from fastdyn.ik.poses import refuse
 from fastdyn.kernels import levenberg_marquardt as lm
 from fastdyn.kernels import rows as r
 from fastdyn.mechanism.coupling import Coupling
 from fastdyn.mechanism.parts import Array, Joint
+from fastdyn.quantities import JACOBI, Field, Q, Quantity
 from fastdyn.scalars.entry import SampleEntry, reals_and_integers
 from fastdyn.task_space import AXES, named_axes
 
 WORK = 1 << 16  # poses times rows of scratch, about a millisecond: up to so many are one compiled call
+# what the search computes at every step, as a row of the table of quantities: specialised robots have their own
+PATH = Quantity(
+    "path", lm.path, lm.path_rows, (Q, Field("base", (lm.FRAME,))), (Field("tip", (lm.FRAME,)), JACOBI), frame=True
+)
 RANGE = 1.0  # m: starts of sliding joints without limits are drawn from so far to either side
 
 
@@ -75,7 +84,10 @@ class Axes:
 
 
 class Problem:
-    """The search for poses of one frame: what compiled code reads, in units of about half of the path's length."""
+    """The search for poses of one frame: what compiled code reads, in units of about half of the path's length.
+
+    own: makes the row PATH of a specialised robot, from the parameters of the path.
+    """
 
     def __init__(
         self,
@@ -85,6 +97,7 @@ class Problem:
         coupling: Coupling | None,
         limits: Array | None,
         axes: Axes,
+        own: Callable[[Parameters], Quantity] | None = None,
     ) -> None:
         P, tree = constants[:2]
         path = tree[r.PATH, : tree[r.LENGTH, 0] if tree.size else 0]
@@ -114,7 +127,9 @@ class Problem:
         turning = np.array([joint.kind == "revolute" for joint in joints])
         whole = np.where(turning[:, None], G == np.round(G), G == 0)[:, self.active]
         self.table[lm.TURNS] = whole.all(axis=0)
-        self.rows: int = lm.search_rows(len(path), len(self.active))  # type: ignore[no-untyped-call]
+        row = PATH if own is None else own(Parameters(robot, (self.model, self.tree), len(path)))
+        self.walk, self.entry = row.text, search_by(row.text)
+        self.rows: int = lm.search_rows(len(path), len(self.active), row.rows(len(path)))  # type: ignore[no-untyped-call]
 
     def _table(self, most: Array) -> Array:
         """most: how far starts are from zero where there are no limits."""
@@ -152,7 +167,7 @@ class Problem:
         kind = lanes.kind(FLOAT)
 
         def ready() -> Call:
-            run, scratch = SEARCH.compiled(kind), lane_rows(self.rows, kind.lanes)
+            run, scratch = self.entry.compiled(kind), lane_rows(self.rows, kind.lanes)
             scratch[...] = 0.0
             numbers = np.zeros((1, lm.NUMBERS), dtype=np.int64)
             numbers[0] = seed, 0, restarts, steps, self.axes.rotation, self.axes.weights != (1.0,) * 6
@@ -264,4 +279,10 @@ def _types(real: Any, lanes: int) -> tuple[Any, ...]:
     return P, tree, P, P, types.Array(types.int64, 2, "C")
 
 
-SEARCH = SampleEntry(lm.search, _types)
+@cache
+def search_by(walk: Callable[..., Any]) -> SampleEntry:
+    """The compiled search of robots whose path is computed by a text: `lm.path`, or a specialised robot's own."""
+    arguments = "P, tree, G, table, numbers, targets, starts, posture, found, report, X"
+    source = f"def inverse_kinematics({arguments}):\n    return search(walk, {arguments})\n"
+    names = {"search": lm.search, "walk": walk}
+    return SampleEntry(generated(source, "inverse_kinematics", names, __name__), _types)

@@ -19,7 +19,7 @@ the step would take further is held, and the step computed again without it.
 import math
 
 from fastdyn.kernels.kinematics import *
-from fastdyn.kernels.kinematics import columns, load_column, load_frame, store_column
+from fastdyn.kernels.kinematics import columns, load_column, load_frame, store_column, store_frame
 from fastdyn.scalars import (
     add,
     any_above,
@@ -87,21 +87,32 @@ def half_sines_of_axis(z):
     return where_above(rest, OPPOSITE, -(usual * z[1]), 2.0), where_above(rest, OPPOSITE, usual * z[0], 0.0), 0.0 * z[2]
 
 
+def path_rows(n):
+    return TURN * n
+
+
 @kernel
-def misfit(P, tree, q, target, numbers, J, turns):
-    """Writes the Jacobian; the error (e_v, e_w). Both along the target's axes."""
-    turn_path(P, tree, q, turns)
-    frame = load_frame(target, 0)
+def path(P, tree, q, base, tip, J, work):
+    """The frame at the end of a path that begins at the frame `base`, and its Jacobian, all along the same axes."""
+    turn_path(P, tree, q, work)
+    frame = load_frame(base, 0)
     for k in range(P.shape[1]):
-        frame = link_frame(P, tree, q, k, turn_at(tree, turns, k), frame)
+        frame = link_frame(P, tree, q, k, turn_at(tree, work, k), frame)
         store_column(J, P.shape[1], k, frame[3], frame[2])
     frame = wanted_frame(P, tree, frame)
     columns(P, tree, J, frame)
+    store_frame(tip, 0, frame)
+
+
+@kernel
+def misfit(numbers, tip):
+    """The error (e_v, e_w) of the frame at the end of the path, along the target's axes."""
+    frame = load_frame(tip, 0)
     if numbers[0, ROTATION] == FULL:
         return negative(frame[3]), negative(half_sines(frame))
     if numbers[0, ROTATION] == AXIS:
         return negative(frame[3]), negative(half_sines_of_axis(frame[2]))
-    return negative(frame[3]), zero_vector(J)
+    return negative(frame[3]), zero_vector(tip)
 
 
 @kernel
@@ -196,18 +207,8 @@ def solved(F, v):
 @kernel
 def damped_solution(J, m, damping, e):
     """(J J^T + lambda I)^-1 e, by blocks of linear and angular rows."""
-    zero = 0.0 * damping
-    none = zero, zero, zero
-    A, B, C = (
-        (damping, damping, damping, zero, zero, zero),
-        (none, none, none),
-        (damping, damping, damping, zero, zero, zero),
-    )
-    for c in range(m):
-        v, w = load_column(J, m, c)
-        A = plus_square(A, v)
-        B = plus(B[0], times(v[0], w)), plus(B[1], times(v[1], w)), plus(B[2], times(v[2], w))
-        C = plus_square(C, w)
+    A, C = damped_squares(J, m, 0, damping), damped_squares(J, m, 3, damping)
+    B = by_angular(J, m, 0), by_angular(J, m, 1), by_angular(J, m, 2)
     F = factored(A)
     x, y, z = column(B, 0), column(B, 1), column(B, 2)
     X, Y, Z = solved(F, x), solved(F, y), solved(F, z)
@@ -217,13 +218,28 @@ def damped_solution(J, m, damping, e):
     return minus(u, plus(times(w[0], X), plus(times(w[1], Y), times(w[2], Z)))), w
 
 
+# the sums of J J^T in parts: all at once they do not fit into the registers of AVX2
+
+
 @kernel
-def plus_square(S, v):
-    """S + v v^T."""
-    return (
-        S[0] + v[0] * v[0], S[1] + v[1] * v[1], S[2] + v[2] * v[2],
-        S[3] + v[0] * v[1], S[4] + v[0] * v[2], S[5] + v[1] * v[2],
-    )  # fmt: skip
+def damped_squares(J, m, r, damping):
+    """Three rows of J from row r on, times their transpose, plus lambda I."""
+    zero = 0.0 * damping
+    xx, yy, zz, xy, xz, yz = damping, damping, damping, zero, zero, zero
+    for c in range(m):
+        x, y, z = load(J, m * r + c), load(J, m * (r + 1) + c), load(J, m * (r + 2) + c)
+        xx, yy, zz, xy, xz, yz = xx + x * x, yy + y * y, zz + z * z, xy + x * y, xz + x * z, yz + y * z
+    return xx, yy, zz, xy, xz, yz
+
+
+@kernel
+def by_angular(J, m, r):
+    """Row r of J times the transpose of the angular rows."""
+    found = zero_vector(J)
+    for c in range(m):
+        w = load(J, 3 * m + c), load(J, 4 * m + c), load(J, 5 * m + c)
+        found = plus(found, times(load(J, m * r + c), w))
+    return found
 
 
 # ---------------------------------------------------------------------------------------------- the search
@@ -236,32 +252,36 @@ TARGET = 15
 STATE = TARGET + FRAME
 
 
-def search_rows(n, m):
-    """Rows of scratch, for n joints and m coordinates."""
-    return STATE + 5 * m + n + (6 + TURN) * n + 6 * m
+def search_rows(n, m, work):
+    """Rows of scratch, for n joints, m coordinates and a path that needs `work` rows."""
+    return STATE + 5 * m + n + FRAME + 6 * n + 6 * m + work
 
 
 @kernel
 def parts_of(X, n, m):
-    """Coordinates (PHI, PREVIOUS, POSTURE, WISH, CHANGE), joints, Jacobian, sines, Jacobian of the coordinates."""
+    """Coordinates (PHI, PREVIOUS, POSTURE, WISH, CHANGE), joints, tip, Jacobian, that of the coordinates, work."""
     a = STATE + 5 * m
-    b = a + n + (6 + TURN) * n
-    return X[STATE:a], X[a : a + n], X[a + n : a + 7 * n], X[a + 7 * n : b], X[b:]
+    b = a + n + FRAME
+    c = b + 6 * n
+    return X[STATE:a], X[a : a + n], X[a + n : b], X[b:c], X[c : c + 6 * m], X[c + 6 * m :]
 
 
 @kernel
-def step(P, tree, G, table, numbers, X):
-    """One step from PHI to PHI in every lane; errors and energy are those before it, at PREVIOUS."""
+def step(walk, P, tree, G, table, numbers, X):
+    """One step from PHI to PHI in every lane; errors and energy are those before it, at PREVIOUS. walk: as `search`."""
     n, m = P.shape[1], table.shape[1]
-    state, q, J, turns, J_phi = parts_of(X, n, m)
+    state, q, tip, J, J_phi, work = parts_of(X, n, m)
     phi, previous, target = state[:m], state[m : 2 * m], X[TARGET:STATE]
     if G.shape[0] > 0:
         joints_of(G, phi, q)
-        e = misfit(P, tree, q, target, numbers, J, turns)
+    else:
+        q = phi
+    walk(P, tree, q, target, tip, J, work)
+    if G.shape[0] > 0:
         columns_of(G, J, J_phi)
     else:
         J_phi = J
-        e = misfit(P, tree, phi, target, numbers, J, turns)
+    e = misfit(numbers, tip)
     if numbers[0, WEIGHTED]:
         e = weighted(table, J_phi, m, e)
     position2, angle2 = dot(e[0], e[0]), dot(e[1], e[1])
@@ -506,8 +526,11 @@ def finished(report, X, lane):
 
 
 @kernel
-def search(P, tree, G, table, numbers, targets, starts, posture, found, report, X):
-    """Searches for all poses; a lane whose pose is done takes the next. 1 if some matrix is no pose, else 0."""
+def search(walk, P, tree, G, table, numbers, targets, starts, posture, found, report, X):
+    """Searches for all poses; a lane whose pose is done takes the next. 1 if some matrix is no pose, else 0.
+
+    walk: `path`, or straight-line code that computes the same for one robot.
+    """
     T, taken, busy = targets.shape[0], 0, 0
     for k in range(T):
         report[k, SUCCESS] = 0.0
@@ -519,7 +542,7 @@ def search(P, tree, G, table, numbers, targets, starts, posture, found, report, 
         busy += 1 if taken < T else 0
         taken += 1
     while busy > 0:
-        step(P, tree, G, table, numbers, X)
+        step(walk, P, tree, G, table, numbers, X)
         asked = ask(table, X)
         if any_above(asked, 0.5):
             store(X, ASKED, asked)

@@ -110,22 +110,32 @@ class Code(NamedTuple):
     def before_sines(self) -> Steps:
         """The parts of angles that are not inputs, into rows of `work` after those of the angles."""
         work = len(self.buffers)
-        return Steps(self, [Output(work, len(self.angles) + k, node, 1) for k, node in enumerate(self.gears)])
+        rows = [Output(work, len(self.angles) + k, node, 1) for k, node in enumerate(self.gears)]
+        return Steps(self, rows, in_rows=True)
 
-    def after_sines(self) -> Steps:
-        """The results, from the inputs and from the sines and cosines in `work`."""
+    def after_sines(self, in_rows: bool) -> Steps:
+        """The results, from the inputs and from the sines and cosines in `work`; in_rows: without their status."""
+        if in_rows:
+            return Steps(self, self.outputs, in_rows=True)
         return Steps(self, self.outputs, self.conditions, self.checked)
 
 
 class Steps:
     """The part of a program that some of its values need: stores, conditions and nodes that are checked to be finite.
 
-    `order`: the numbers of its nodes; `places`: the buffer and the row of those that are read from memory.
+    `order`: the numbers of its nodes; `places`: the buffer and the row of those that are read from memory. in_rows:
+    whether lanes of a result are stored side by side, not samples.
     """
 
     def __init__(
-        self, code: Code, stores: Sequence[Output], conditions: Sequence[Condition] = (), checked: Sequence[int] = ()
+        self,
+        code: Code,
+        stores: Sequence[Output],
+        conditions: Sequence[Condition] = (),
+        checked: Sequence[int] = (),
+        in_rows: bool = False,
     ) -> None:
+        self.in_rows = in_rows
         self.nodes, self.stores, self.conditions, self.checked = code.nodes, stores, conditions, checked
         rows = {node: k for k, node in enumerate(code.angles)}
         self.places: dict[int, tuple[int, int]] = {}

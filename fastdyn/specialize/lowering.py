@@ -4,7 +4,7 @@ The instructions are written directly, not as Python source for Numba to transla
 takes seconds, and its flags let LLVM reorder sums whose order was chosen to need few operations.
 
 On lanes, results are transposed in registers and stored sample by sample, into a block that `block_out` (samples.py)
-has chosen: the user's array itself, wherever that is possible.
+has chosen: the user's array itself, wherever that is possible. Those that other texts read are stored in rows of lanes.
 """
 
 from __future__ import annotations
@@ -74,6 +74,7 @@ class _Writer:
     def write(self, steps: Steps) -> Any:
         """All instructions; the status."""
         self.columns = Counter(each.buffer for each in steps.stores)
+        self.by_samples = self.on_lanes and not steps.in_rows
         values: dict[int, Any] = {}
         zero, check, checked = constant(0.0, self.kind), constant(0.0, self.kind), set(steps.checked)
         due = self._stores(steps)
@@ -113,32 +114,32 @@ class _Writer:
 
     def _stores(self, steps: Steps) -> dict[int, list[list[Output]]]:
         """What is stored together, by the last node of it: on lanes, neighbouring columns of a result."""
-        work, place = len(self.arrays) - 1, {number: k for k, number in enumerate(steps.order)}
+        place = {number: k for k, number in enumerate(steps.order)}
         columns: dict[int, list[Output]] = {}
         found: dict[int, list[list[Output]]] = {}
         for each in steps.stores:
             columns.setdefault(each.buffer, []).append(each)
-        for buffer, stores in columns.items():
-            each_alone = not self.on_lanes or buffer == work
-            parts = [(k, 1) for k in range(len(stores))] if each_alone else groups(len(stores), self.kind.count)
+        for stores in columns.values():
+            alone = [(k, 1) for k in range(len(stores))]
+            parts = groups(len(stores), self.kind.count) if self.by_samples else alone
             for start, count in parts:
                 together = stores[start : start + count]
                 found.setdefault(max((each.node for each in together), key=place.__getitem__), []).append(together)
         return found
 
     def _store(self, stores: list[Output], values: list[Any]) -> None:
-        """Stores some neighbouring columns; those of results, on lanes, sample by sample."""
+        """Stores a value, or some neighbouring columns sample by sample."""
         b, (buffer, row) = self.b, stores[0][:2]
-        if not self.on_lanes:
-            b.store(values[0], self._pointer(buffer, row))
-        elif buffer == len(self.arrays) - 1:
-            store_row(b, values[0], self._pointer(buffer, row))
-        else:
+        if self.by_samples:
             columns = self.columns[buffer]
             first = b.bitcast(self._pointer(buffer, 0), self.kind.element.as_pointer())
             for sample, part in enumerate(samples_of(b, values)):
                 at = b.gep(first, [ir.Constant(WORD, sample * columns + row)])
                 store_row(b, part, b.bitcast(at, part.type.as_pointer()))
+        elif self.on_lanes:
+            store_row(b, values[0], self._pointer(buffer, row))
+        else:
+            b.store(values[0], self._pointer(buffer, row))
 
     def _operation(self, operation: str, x: list[Any]) -> Any:
         b = self.b

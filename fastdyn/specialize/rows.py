@@ -52,13 +52,16 @@ class Rows:
             return self._made[quantity]
 
 
-def specialised(quantity: Quantity, parameters: Parameters) -> Quantity:
-    """The row of a quantity for one robot."""
+def specialised(quantity: Quantity, parameters: Parameters, in_rows: bool = False) -> Quantity:
+    """The row of a quantity for one robot.
+
+    in_rows: for other texts to call: results are left in rows of lanes, and not checked; the status is always 0.
+    """
     with announced(f"{quantity.name} of {parameters.robot}"):
         codes = {"plain": _code(quantity, parameters, optional=False)}
         if quantity.optional:
             codes["whole"] = _code(quantity, parameters, optional=True)
-        text = _text(quantity, parameters.coupled, codes)
+        text = _text(quantity, parameters.coupled, codes, in_rows)
     own = max(2 * len(code.angles) + len(code.gears) for code in codes.values()) + 1
 
     def enough(general: Callable[[int], int]) -> Callable[[int], int]:
@@ -71,7 +74,7 @@ def specialised(quantity: Quantity, parameters: Parameters) -> Quantity:
     return replace(quantity, text=text, rows=rows, counts=counts)
 
 
-def _text(quantity: Quantity, coupled: bool, codes: dict[str, Code]) -> Callable[..., Any]:
+def _text(quantity: Quantity, coupled: bool, codes: dict[str, Code], in_rows: bool) -> Callable[..., Any]:
     """The text: with optional inputs `whole`, without them `plain`."""
     from fastdyn.specialize.lowering import straight_line
 
@@ -83,7 +86,7 @@ def _text(quantity: Quantity, coupled: bool, codes: dict[str, Code]) -> Callable
         if which == "whole":
             lines.append(f"    if {quantity.optional[0].name}.shape[0] > 0:")
         lines += [" " * (8 if which == "whole" else 4) + line for line in code.lines(which)]
-        for part, steps in (("angles", code.before_sines()), ("rest", code.after_sines())):
+        for part, steps in (("angles", code.before_sines()), ("rest", code.after_sines(in_rows))):
             known[f"{which}_{part}"] = straight_line(f"{name}_{which}_{part}", steps, [*code.buffers, "work"])
     return kernel(generated("\n".join(lines) + "\n", name, known, __name__))
 
