@@ -20,9 +20,9 @@ import fastdyn as fd
 from fastdyn.quantities import QUANTITIES, Quantity
 from fastdyn.robot import Robot
 from fastdyn.scalars import Operations, count
-from fastdyn.specialize.optimize import optimized
+from fastdyn.specialize.algebra.optimize import optimized
+from fastdyn.specialize.algebra.schedule import fused_operations, live_values
 from fastdyn.specialize.program import trace
-from fastdyn.specialize.schedule import fused_operations, live_values
 
 ROBOTS = ("puma560 without motors", "puma560", "ur5", "panda", "iiwa", "stanford", "irb1400")
 LOOPS = ("singular_values", "inverse_velocity", "inverse_acceleration", "task_dynamics")  # depend on values

@@ -40,7 +40,7 @@ from fastdyn.robot import (
     load_toml,
     load_urdf,
 )
-from fastdyn.specialize.exported import load_exported
+from fastdyn.specialize.c.exported import load_exported
 
 if TYPE_CHECKING:
     study: ModuleType

@@ -37,7 +37,7 @@ from fastdyn.task_space import TaskSpace
 
 if TYPE_CHECKING:
     from fastdyn.calls.bound import Bound, CFunction
-    from fastdyn.specialize.equations import Equations
+    from fastdyn.specialize.symbolic.equations import Equations
 
 
 class _Facade(Pictures, TaskSpace, InverseKinematics):
@@ -365,7 +365,7 @@ class _Facade(Pictures, TaskSpace, InverseKinematics):
         [-0.5*qd2*sin(q2), -0.5*qd1*sin(q2) - 0.5*qd2*sin(q2)],
         [ 0.5*qd1*sin(q2),                                  0]])
         """
-        from fastdyn.specialize.equations import Equations
+        from fastdyn.specialize.symbolic.equations import Equations
 
         return Equations(self, letters, relations)
 
@@ -439,7 +439,7 @@ class _Facade(Pictures, TaskSpace, InverseKinematics):
         ...     sorted(path.name for path in folder.iterdir())
         ['CMakeLists.txt', 'README.md', 'export.json', 'main.c', 'puma560.c', 'puma560.h']
         """
-        from fastdyn.specialize.export import exported
+        from fastdyn.specialize.c.export import exported
 
         return exported(self, folder, quantities, real, sincos, batch, prefix, (frame, point, local))
 

@@ -23,7 +23,7 @@ from fastdyn.formulations.newton_euler_link import work_rows as newton_euler_row
 from fastdyn.mechanism.chains import dh_chain
 from fastdyn.quantities import QUANTITIES
 from fastdyn.scalars.symbols import Symbolic
-from fastdyn.specialize.polynomials import Polynomial
+from fastdyn.specialize.symbolic.polynomials import Polynomial
 from tests import samples
 
 EPS = np.finfo(float).eps

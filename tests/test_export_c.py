@@ -16,9 +16,9 @@ import pytest
 import fastdyn as fd
 from fastdyn.calls.bound import c_functions
 from fastdyn.quantities import QUANTITIES
-from fastdyn.specialize import export
-from fastdyn.specialize.c99 import REALS
-from fastdyn.specialize.export import prefix_of
+from fastdyn.specialize.c import export
+from fastdyn.specialize.c.c99 import REALS
+from fastdyn.specialize.c.export import prefix_of
 from fastdyn.specialize.rows import GENERAL
 from tests.samples import KINDS, any_robot, draw, geared
 

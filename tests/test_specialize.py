@@ -19,7 +19,7 @@ from fastdyn.kernels import rows as r
 from fastdyn.mechanism.parts import Array
 from fastdyn.quantities import INVERSE_DYNAMICS, MASS_MATRIX, QUANTITIES
 from fastdyn.specialize import rows
-from fastdyn.specialize.optimize import optimized
+from fastdyn.specialize.algebra.optimize import optimized
 from fastdyn.specialize.program import cleaned, trace
 from tests.samples import (
     ARM,

@@ -21,8 +21,8 @@ from fastdyn.compiler.policy import kernel
 from fastdyn.compiler.sources import SourceError, modules_hash
 from fastdyn.quantities import Quantity
 from fastdyn.scalars import angle_sum, load, sincos_rows, store
+from fastdyn.specialize.algebra.optimize import optimized
 from fastdyn.specialize.code import Code, Condition, Output
-from fastdyn.specialize.optimize import optimized
 from fastdyn.specialize.program import Program, trace
 
 LARGEST = 12  # joints: beyond, straight-line code is hardly quicker, and takes long to make

@@ -19,7 +19,7 @@ from fastdyn.mechanism.parts import Array
 from fastdyn.quantities import QUANTITIES, Quantity
 from fastdyn.robot import CoupledRobot, Robot
 from fastdyn.scalars import Operations, count_stages, give, take
-from fastdyn.specialize.optimize import optimized
+from fastdyn.specialize.algebra.optimize import optimized
 from fastdyn.specialize.program import ROUNDING, trace
 from fastdyn.specialize.rows import GENERAL
 from fastdyn.study.formulations import FORMULATIONS, chain_of

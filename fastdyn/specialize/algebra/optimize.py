@@ -22,12 +22,12 @@ from collections import Counter, defaultdict
 from itertools import combinations
 from typing import Any
 
-from fastdyn.specialize.across import cancel_across
-from fastdyn.specialize.angles import add_angles, parallel
-from fastdyn.specialize.emit import emitted
-from fastdyn.specialize.network import ONE, Network, Ref, Terms, collected, comparable, same
+from fastdyn.specialize.algebra.across import cancel_across
+from fastdyn.specialize.algebra.angles import add_angles, parallel
+from fastdyn.specialize.algebra.emit import emitted
+from fastdyn.specialize.algebra.network import ONE, Network, Ref, Terms, collected, comparable, same
+from fastdyn.specialize.algebra.schedule import greedy, live_values, timed
 from fastdyn.specialize.program import Program
-from fastdyn.specialize.schedule import greedy, live_values, timed
 
 SCHEDULES = ("text", "early", "greedy", "fewest")
 ROUNDS = 6  # of rewriting: most programs change no more after three

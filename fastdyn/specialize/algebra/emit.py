@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from fastdyn.scalars.tracing import Graph, Traced
-from fastdyn.specialize.network import ONE, Network, comparable
+from fastdyn.specialize.algebra.network import ONE, Network, comparable
 from fastdyn.specialize.program import Program
 
 # a sum starts with a term that is no product if one of its first terms is none: one that is known later would keep the

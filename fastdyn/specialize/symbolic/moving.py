@@ -12,8 +12,8 @@ import numpy as np
 
 from fastdyn.formulations import screw_rows, screws
 from fastdyn.scalars.vectors import dot, matrix_vector, plus, zero_vector
-from fastdyn.specialize.letters import ROUNDING, SIX, Objects, Rows
-from fastdyn.specialize.polynomials import Polynomial
+from fastdyn.specialize.symbolic.letters import ROUNDING, SIX, Objects, Rows
+from fastdyn.specialize.symbolic.polynomials import Polynomial
 
 Vector = tuple[Polynomial, ...]  # of three
 Share = tuple[Polynomial, Polynomial, Polynomial]  # a number of the robot, and two factors: a term of a sum

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from fastdyn.specialize.network import ONE, Network, Ref, Terms, collected, same
+from fastdyn.specialize.algebra.network import ONE, Network, Ref, Terms, collected, same
 
 Turn = tuple[int, int]  # the values of a sine and a cosine
 
@@ -94,7 +94,8 @@ def turned_once(network: Network, v: int, vectors: list[tuple[int, list[list[Ref
     """v = a component + rest, where the rest is known: outward rotations."""
     for mark, products in vectors:
         rest = network.equal(network.prints[v] - mark, network.sizes[v], v)
-        if rest is not None and (not rest[0] or rest[1] in live):
+        known = rest is not None and (not rest[0] or rest[1] in live)
+        if rest is not None and known and not any(network.depends(x, v) for given in products for _, x in given):
             terms = {rest[1]: rest[0]} if rest[0] else {}
             for given in products:
                 c, product = network.product(given, v)

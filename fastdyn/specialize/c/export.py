@@ -25,10 +25,10 @@ from fastdyn.kernels.rows import INDEX
 from fastdyn.mechanism.frames import named_frame
 from fastdyn.mechanism.parts import Array
 from fastdyn.quantities import Field, Quantity
-from fastdyn.specialize import export_files
-from fastdyn.specialize.c99 import LANES, REALS, Function, Real, source
-from fastdyn.specialize.export_files import Export, Sample
-from fastdyn.specialize.optimize import optimized
+from fastdyn.specialize.algebra.optimize import optimized
+from fastdyn.specialize.c import export_files
+from fastdyn.specialize.c.c99 import LANES, REALS, Function, Real, source
+from fastdyn.specialize.c.export_files import Export, Sample
 from fastdyn.specialize.program import Program, trace
 from fastdyn.specialize.rows import GENERAL
 

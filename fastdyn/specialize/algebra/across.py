@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import NamedTuple
 
-from fastdyn.specialize.network import ONE, PRIME, Network, Terms, collected, same
+from fastdyn.specialize.algebra.network import ONE, PRIME, Network, Terms, collected, same
 
 
 class _Part(NamedTuple):

@@ -20,11 +20,11 @@ from typing import Any
 from fastdyn.compiler.announce import announced
 from fastdyn.errors import ArgumentError, FormulationError, MissingExtraError
 from fastdyn.mechanism.description import Mechanism
-from fastdyn.specialize import written
-from fastdyn.specialize.letters import ROUNDING, Alphabet, Letter, coordinates, rows
-from fastdyn.specialize.moving import Moving, Share, links
-from fastdyn.specialize.polynomials import Monomial, Polynomial, Wave, is_coordinate, separated
-from fastdyn.specialize.written import PARTS, RESERVED
+from fastdyn.specialize.symbolic import written
+from fastdyn.specialize.symbolic.letters import ROUNDING, Alphabet, Letter, coordinates, rows
+from fastdyn.specialize.symbolic.moving import Moving, Share, links
+from fastdyn.specialize.symbolic.polynomials import Monomial, Polynomial, Wave, is_coordinate, separated
+from fastdyn.specialize.symbolic.written import PARTS, RESERVED
 
 TERMS = 40  # of a sum: longer ones are not factored
 PRODUCTS = 60  # terms of all factors of a sum of products: longer ones are multiplied out

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fastdyn.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from fastdyn.specialize.equations import Equations
+    from fastdyn.specialize.symbolic.equations import Equations
 
 PARTS = ("M", "C", "g", "friction")  # of the equations of motion
 ALL = (*PARTS, "tau", "kinetic", "potential")

@@ -14,7 +14,7 @@ from fastdyn.mechanism.chains import about_centre
 from fastdyn.mechanism.description import Description, Mechanism
 from fastdyn.mechanism.model import Node
 from fastdyn.mechanism.parts import EPS, Array
-from fastdyn.specialize.polynomials import Polynomial
+from fastdyn.specialize.symbolic.polynomials import Polynomial
 
 ROUNDING = 16 * EPS  # of its scale: a number this small is what rounding has left of a zero
 AXES = "xyz"
