@@ -72,23 +72,29 @@ def _manifest(path: Path) -> dict[str, Any]:
     """What export.json says, of the shape that `export_c` writes."""
     try:
         facts = json.loads((path / "export.json").read_text())
-        assert facts["format"] == 1, f"its format is {facts['format']!r}, expected 1"
-        assert re.fullmatch(r"[A-Za-z]\w*", facts["prefix"], re.ASCII), f"its prefix is {facts['prefix']!r}"
-        assert facts["real"] in REALS, f"its real is {facts['real']!r}"
+        _expect(facts["format"] == 1, f"its format is {facts['format']!r}, expected 1")
+        _expect(re.fullmatch(r"[A-Za-z]\w*", facts["prefix"], re.ASCII), f"its prefix is {facts['prefix']!r}")
+        _expect(facts["real"] in REALS, f"its real is {facts['real']!r}")
         for name, function in facts["functions"].items():
-            assert re.fullmatch(r"[a-z]\w*", name, re.ASCII), f"it names {name!r}"
+            _expect(re.fullmatch(r"[a-z]\w*", name, re.ASCII), f"it names {name!r}")
             sizes = [size for kind in ("inputs", "outputs") for shape in function[kind].values() for size in shape]
-            assert all(type(size) is int and size >= 0 for size in sizes), f"it has sizes {sizes}"
-            assert set(function["counts"]) == set(function["inputs"]), f"it counts {function['counts']}"
-        assert all(isinstance(name, str) for name in (*facts["names"], facts["robot"], facts["fingerprint"]))
+            _expect(all(type(size) is int and size >= 0 for size in sizes), f"it has sizes {sizes}")
+            _expect(set(function["counts"]) == set(function["inputs"]), f"it counts {function['counts']}")
+        strings = (*facts["names"], facts["robot"], facts["fingerprint"])
+        _expect(all(isinstance(name, str) for name in strings), f"it names {strings}")
         for key in ("batch", "coupled", "range"):
             facts[key]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, AssertionError) as problem:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
         raise ArgumentError(
             f"folder is {str(path)!r}: expected one that export_c has written, found no good export.json "
             f"({type(problem).__name__}: {problem})"
         ) from problem
     return dict(facts)
+
+
+def _expect(found: object, otherwise: str) -> None:
+    if not found:
+        raise ValueError(otherwise)
 
 
 def _compiler(asked: str | None) -> list[str]:
