@@ -17,8 +17,8 @@ import fastdyn as fd
 from fastdyn.calls.bound import c_functions
 from fastdyn.quantities import QUANTITIES
 from fastdyn.specialize.c import export
-from fastdyn.specialize.c.c99 import REALS
 from fastdyn.specialize.c.export import prefix_of
+from fastdyn.specialize.c.helpers import REALS
 from fastdyn.specialize.rows import GENERAL
 from tests.samples import KINDS, any_robot, draw, geared
 

@@ -27,8 +27,9 @@ from fastdyn.mechanism.parts import Array
 from fastdyn.quantities import Field, Quantity
 from fastdyn.specialize.algebra.optimize import optimized
 from fastdyn.specialize.c import export_files
-from fastdyn.specialize.c.c99 import LANES, REALS, Function, Real, source
+from fastdyn.specialize.c.c99 import Function, source
 from fastdyn.specialize.c.export_files import Export, Sample
+from fastdyn.specialize.c.helpers import LANES, REALS, Real
 from fastdyn.specialize.program import Program, trace
 from fastdyn.specialize.rows import GENERAL
 

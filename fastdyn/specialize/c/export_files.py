@@ -12,7 +12,8 @@ import numpy as np
 
 from fastdyn.mechanism.limits import UNITS
 from fastdyn.mechanism.parts import Array
-from fastdyn.specialize.c.c99 import LANES, Function, Real, accuracy
+from fastdyn.specialize.c.c99 import Function
+from fastdyn.specialize.c.helpers import LANES, Real, accuracy
 
 # what the values of each field are
 FIELDS = {
