@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -14,6 +14,7 @@ from fastdyn.calls.parameters import Parameters
 from fastdyn.dynamics import Dynamics, Tasks
 from fastdyn.mechanism.frames import named_frame
 from fastdyn.mechanism.parts import Array, Frame
+from fastdyn.mechanism.poses import tips
 from fastdyn.quantities import (
     FORWARD_KINEMATICS,
     FRAME_ACCELERATION,
@@ -23,7 +24,11 @@ from fastdyn.quantities import (
     JACOBIAN_DERIVATIVE,
     LINK_POSES,
     POSE_AND_JACOBIAN,
+    Quantity,
 )
+
+if TYPE_CHECKING:
+    from fastdyn.calls.task import Task
 
 KEPT = 64  # frames, or the like, that a robot has prepared and keeps
 SEVERAL = (list, tuple)
@@ -79,6 +84,14 @@ class Kinematics(Dynamics):
         named_frame(self.description, frame, point)  # checked before it becomes a key
         key = frame, None if point is None else tuple(np.asarray(point, dtype=np.float64).tolist()), bool(local)
         return kept(self._views, key, lambda: Tasks(self.parameters_in(*key), self._task_class))
+
+    def task(self, quantity: Quantity, dtype: DTypeLike | None = None) -> Task:
+        """The calls of one quantity in one precision; specialised ones of a frame are those of the only tip."""
+        if not quantity.frame or self.parameters.specialised is None or len(tips(self.description)) != 1:
+            return super().task(quantity, dtype)
+        found: Any = self._in(None, None, False)[quantity]
+        task: Task = found.in_precision(dtype)
+        return task
 
     def forward_kinematics(
         self,

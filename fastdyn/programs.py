@@ -63,8 +63,8 @@ class Programs(Kinematics):
         (I2 + lc2*m2*(l1*cos(q2) + lc2), g*lc2*m2*cos(q1 + q2))
         >>> fd.robots.two_link().equations(letters=False).C
         Matrix([
-        [-0.5*qd2*sin(q2), -0.5*qd1*sin(q2) - 0.5*qd2*sin(q2)],
-        [ 0.5*qd1*sin(q2),                                  0]])
+        [-0.5*qd2*sin(q2), -0.5*(qd1 + qd2)*sin(q2)],
+        [ 0.5*qd1*sin(q2),                        0]])
         """
         from fastdyn.specialize.symbolic.equations import Equations
 

@@ -280,3 +280,12 @@ def test_the_key_of_a_program_is_what_it_depends_on():
 def test_tracing_runs_the_text_once_for_each_condition():
     program = trace(QUANTITIES["forward_dynamics"], PUMA.parameters)
     assert [condition.index for condition in program.conditions] == [5, 4, 3, 2, 1, 0]
+
+
+@machine_code
+def test_warming_up_compiles_what_calls_use():
+    fast = fd.robots.two_link().specialize()
+    fd.warmup(fast, ["gravity_forces", "jacobian"])
+    tasks = [fast.task(QUANTITIES["gravity_forces"]), fast._in(None, None, False)[QUANTITIES["jacobian"]]]
+    assert all(task.quantity.straight for task in tasks)
+    assert all(task.entry._ready for task in tasks)

@@ -57,7 +57,8 @@ def warmup(
                 with suppress(SingularMassMatrixError):
                     task(values)
             if not config.DISABLE_JIT and robot.n and real is FLOAT and not isinstance(task, FleetTask):
-                generate.bound(task.quantity, coupled).compiled()
+                row = task.parameters.row(quantity)
+                generate.bound(row, coupled).compiled()
                 for other, optional in c_functions().values():
                     if other is quantity:
-                        generate.c_function(task.quantity, coupled, optional).address()
+                        generate.c_function(row, coupled, optional).address()
