@@ -114,7 +114,7 @@ class _Facade(Pictures, Programs, TaskSpace, InverseKinematics):
     specialized: bool = False
 
     def specialize(self) -> Self:
-        """The same robot with code of its own, its numbers folded into straight-line code: usually 1.5 to 3 times as fast.
+        """The same robot with its numbers folded into straight-line code of its own: usually 1.5 to 3 times as fast.
 
         Methods, bound calls and C functions are those of any robot, and results the same up to rounding. Each quantity
         is compiled on first use (`fd.warmup` does it ahead), in about a second for a usual arm, and kept on disk for
