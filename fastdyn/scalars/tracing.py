@@ -12,7 +12,7 @@ array([2.])
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +36,22 @@ RULES: dict[str, Any] = {
     "by_sign": by_sign,
     "where_above": where_above,
 }
+
+
+# operands whose infinities and NaN make the result of an operation infinite or NaN
+_PASSED_ON = {"+": (0, 1), "-": (0, 1), "*": (0, 1), "/": (0,), "neg": (0,), "sin": (0,), "cos": (0,), "sqrt": (0,)}
+
+
+def shown(nodes: Sequence[tuple[str, Sequence[Any]]], results: Iterable[int]) -> set[int]:
+    """The nodes of which an infinity or NaN is sure to show in one of the results."""
+    left = list(results)
+    found = set(left)
+    while left:
+        operation, operands = nodes[left.pop()]
+        fresh = {operands[k] for k in _PASSED_ON.get(operation, ())} - found
+        found |= fresh
+        left += fresh
+    return found
 
 
 class Check(NamedTuple):

@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from fastdyn.scalars.tracing import RULES
+from fastdyn.scalars.tracing import RULES, shown
 from fastdyn.scalars.verbs import all_above, all_finite, load, store
 
-# operands whose infinities and NaN make the result of an operation infinite or NaN
-PASSED_ON = {"+": (0, 1), "-": (0, 1), "*": (0, 1), "/": (0,), "neg": (0,), "sin": (0,), "cos": (0,), "sqrt": (0,)}
 SINGLE = 2.0**29  # the rounding of float32 over that of float64: by so much its bounds of conditions are larger
 
 
@@ -62,20 +60,14 @@ class Code(NamedTuple):
     def checked(self) -> list[int]:
         """The nodes that are not finite if any input or result is not: results, and inputs that need not reach one."""
         results = {each.node for each in self.outputs if self.nodes[each.node][0] != "constant"}
-        reached, left = set(results), list(results)
-        while left:
-            operation, operands = self.nodes[left.pop()]
-            fresh = {operands[k] for k in PASSED_ON.get(operation, ())} - reached
-            reached |= fresh
-            left += fresh
         inputs = {k for k, (operation, _) in enumerate(self.nodes) if operation == "input"}
-        return sorted(results | (inputs - reached))
+        return sorted(results | (inputs - shown(self.nodes, results)))
 
     def lines(self, name: str) -> list[str]:
         """The source of a text that runs the program; `name`_angles and `name`_rest run its steps."""
         arguments = ", ".join([*self.buffers, "work"])
         found = []
-        if self.gears:
+        if self.multiples:
             found.append(f"{name}_angles({arguments})")
         for k, node in enumerate(self.angles):
             found.append(f"store(work, {k}, {self._sum(*self.angle(node))})")
@@ -85,24 +77,17 @@ class Code(NamedTuple):
 
     def _sum(self, parts: list[tuple[int, int]], offset: float) -> str:
         """Source of an angle: whole turns are taken off each part before they are added, which float32 needs."""
-        work, rows = len(self.angles), {node: k for k, node in enumerate(self.gears)}
-        values = []
-        for node, _ in parts:
-            operation, operands = self.nodes[node]
-            values.append(
-                f"load({operands[0]}, {operands[1]})" if operation == "input" else f"load(work, {work + rows[node]})"
-            )
-        if len(parts) == 1 and not offset:
-            return values[0] if parts[0][1] > 0 else f"-{values[0]}"
-        turned = [f"angle_sum({value}, 0.0)" for value in values]
-        if parts and parts[0][1] > 0:
-            turned[0] = f"angle_sum({values[0]}, {offset!r})"
-            offset = 0.0
-        source = "".join(f"{' + ' if sign > 0 else ' - '}{x}" for x, (_, sign) in zip(turned, parts, strict=True))
-        return (source.removeprefix(" + ").removeprefix(" ")) + (f" + {offset!r}" if offset else "")
+        rows = {node: len(self.angles) + k for k, node in enumerate(self.multiples)}
+        places = [("work", rows[node]) if node in rows else self.nodes[node][1] for node, _ in parts]
+        values = [f"load({buffer}, {row})" for buffer, row in places]
+        if [sign for _, sign in parts] == [1] and not offset:
+            return values[0]
+        signs = ["+" if sign > 0 else "-" for _, sign in parts]
+        turned = " ".join(f"{sign} angle_sum({value}, 0.0)" for sign, value in zip(signs, values, strict=True))
+        return turned.removeprefix("+ ") + (f" + {offset!r}" if offset else "")
 
     @property
-    def gears(self) -> list[int]:
+    def multiples(self) -> list[int]:
         """The parts of angles that are not inputs: multiples of coordinates."""
         parts = {part for node in self.angles for part, _ in self.angle(node)[0]}
         return sorted(part for part in parts if self.nodes[part][0] != "input")
@@ -110,7 +95,7 @@ class Code(NamedTuple):
     def before_sines(self) -> Steps:
         """The parts of angles that are not inputs, into rows of `work` after those of the angles."""
         work = len(self.buffers)
-        rows = [Output(work, len(self.angles) + k, node, 1) for k, node in enumerate(self.gears)]
+        rows = [Output(work, len(self.angles) + k, node, 1) for k, node in enumerate(self.multiples)]
         return Steps(self, rows, in_rows=True)
 
     def after_sines(self, in_rows: bool) -> Steps:

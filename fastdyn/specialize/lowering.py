@@ -1,7 +1,7 @@
 """Straight-line code for Numba: the operations of a program as LLVM instructions, on scalars or on lanes.
 
-The instructions are written directly, not as Python source for Numba to translate: its typing of a thousand statements
-takes seconds, and its flags let LLVM reorder sums whose order was chosen to need few operations.
+The instructions are written directly, not as Python source for Numba to type and translate statement by statement:
+its flags would let LLVM reorder sums whose order was chosen to need few operations.
 
 On lanes, results are transposed in registers and stored sample by sample, into a block that `block_out` (samples.py)
 has chosen: the user's array itself, wherever that is possible. Those that other texts read are stored in rows of lanes.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
-import tempfile
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,6 +17,7 @@ from fastdyn.compiler.cache import cache_directory
 from fastdyn.compiler.entries import generated
 from fastdyn.compiler.policy import kernel
 from fastdyn.compiler.sources import SourceError, modules_hash
+from fastdyn.output import write
 from fastdyn.quantities import Quantity
 from fastdyn.scalars import angle_sum, load, sincos_rows, store
 from fastdyn.specialize.algebra.optimize import optimized
@@ -33,17 +32,14 @@ _LOCK = threading.RLock()
 
 
 class Rows:
-    """A robot's own rows, made on first use."""
+    """A robot's own rows, made on first use. frame: whether quantities of a frame have some, too."""
 
     def __init__(self, parameters: Parameters, frame: bool) -> None:
         self.parameters, self.frame = parameters, frame
         self._made: dict[Quantity, Quantity] = {}
 
     def __call__(self, quantity: Quantity) -> Quantity:
-        """The row of straight-line code, or the general one where that is quicker.
-
-        frame: whether quantities of a frame have rows of their own.
-        """
+        """The row of straight-line code, or the general one where there is none or it is quicker."""
         if not 0 < self.parameters.joints <= LARGEST or quantity.name in GENERAL or (quantity.frame and not self.frame):
             return quantity
         with _LOCK:
@@ -62,7 +58,7 @@ def specialised(quantity: Quantity, parameters: Parameters, in_rows: bool = Fals
         if quantity.optional:
             codes["whole"] = _code(quantity, parameters, optional=True)
         text = _text(quantity, parameters.coupled, codes, in_rows)
-    own = max(2 * len(code.angles) + len(code.gears) for code in codes.values()) + 1
+    own = max(2 * len(code.angles) + len(code.multiples) for code in codes.values()) + 1
 
     def enough(general: Callable[[int], int]) -> Callable[[int], int]:
         return lambda n: max(own, general(n))  # general code may run on the same workspace
@@ -119,7 +115,7 @@ def _code(quantity: Quantity, parameters: Parameters, optional: bool) -> Code:
     code = code_of(optimized(trace(quantity, parameters, optional)))
     if file is not None:
         with suppress(OSError):  # a read-only cache
-            _write(file, json.dumps(code))
+            write(file, json.dumps(code))
     return code
 
 
@@ -136,15 +132,3 @@ def _key(quantity: Quantity, parameters: Parameters, optional: bool) -> str:
 def _read(data: Any) -> Code:
     nodes, buffers, outputs, conditions = data
     return Code(nodes, buffers, [Output(*each) for each in outputs], [Condition(*each) for each in conditions])
-
-
-def _write(file: Any, text: str) -> None:
-    """Writes a file as a whole or not at all."""
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)
-    try:
-        with os.fdopen(handle, "w") as stream:
-            stream.write(text)
-        os.replace(name, file)
-    except BaseException:
-        os.unlink(name)
-        raise

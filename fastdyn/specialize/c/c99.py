@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from string import Template
 
-from fastdyn.scalars.tracing import Traced
+from fastdyn.scalars.tracing import Traced, shown
 from fastdyn.specialize.c.helpers import HELPERS, LANES, Real, helper
 from fastdyn.specialize.program import Program
 
@@ -157,15 +157,7 @@ class Body:
 
     def _hidden(self) -> list[tuple[str, int]]:
         """The inputs that need not make a result NaN or infinite if they are."""
-        left = [x.node for field in self.program.outputs.values() for x in field]
-        found = set(left)
-        while left:
-            operation, operands = self.nodes[left.pop()]
-            passed = operands[:1] if operation == "/" else operands
-            if operation in ("+", "-", "*", "/", "neg", "sin", "cos"):
-                fresh = set(passed) - found
-                found |= fresh
-                left += fresh
+        found = shown(self.nodes, [x.node for field in self.program.outputs.values() for x in field])
         fields = self.program.inputs.items()
         return [(name, k) for name, field in fields for k, x in enumerate(field) if x.node not in found]
 
