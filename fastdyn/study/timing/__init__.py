@@ -2,8 +2,8 @@
 
 All texts are compiled with the same options and run on one thread in one process. They compute the inverse dynamics of
 the arm that is counted (counts.arm), except the library's mass matrix and forward dynamics, which are other quantities.
-Only compiled code is timed, on arrays made before: a batch of (T, n) arrays that stays in cache, on lanes, the same text
-on scalars, one state after the other, and on scalars where each state waits for the one before.
+Only compiled code is timed, on arrays made before: a batch of (T, n) arrays that stays in cache, on lanes; the same
+text on scalars, one state after the other; and on scalars where each state waits for the one before.
 
 results.py        the times of all passes as plain data; growth, comparisons and doubts that follow from them
 predictions.py    costs of operations, sines and bytes; predictions of what was held out; crossovers

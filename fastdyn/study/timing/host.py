@@ -63,13 +63,14 @@ class Host:
         found = []
         if self.loaded:
             found.append(
-                f"The host was loaded: up to {self.others:.1f} other processes wanted its {self.processors} processors, "
-                f"and this one had {100 * min(self.share, default=1.0):.0f} % of one. No headline is drawn from these times."
+                f"The host was loaded: up to {self.others:.1f} other processes wanted its {self.processors} "
+                f"processors, and this one had {100 * min(self.share, default=1.0):.0f} % of one. No headline is drawn "
+                "from these times."
             )
         if not self.steady:
             found.append(
-                f"The speed of the processor changed: a fixed job differed by more than {100 * STEADY:.0f} % between passes. "
-                "No headline is drawn from these times."
+                f"The speed of the processor changed: a fixed job differed by more than {100 * STEADY:.0f} % between "
+                "passes. No headline is drawn from these times."
             )
         return tuple(found)
 

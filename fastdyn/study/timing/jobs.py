@@ -58,7 +58,7 @@ def job(name: str, n: int, room: int, lanes: bool) -> Call:
     """A formulation or kernel on a batch of states that fits into `room` bytes, already run once."""
     robot, quantity = counts.arm(n), row(name)
     motion = _states(n, batch(quantity.columns(n), room, lanes))
-    motion[2] = robot.inverse_dynamics(*motion) if name == "aba" else motion[2]
+    motion[2] = robot.inverse_dynamics(motion[0], motion[1], motion[2]) if name == "aba" else motion[2]
     return _call(name, robot, motion, [np.empty((len(motion[0]), size)) for size in _sizes(quantity, n)], lanes)
 
 

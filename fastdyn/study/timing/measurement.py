@@ -12,8 +12,7 @@ from fastdyn import clock
 from fastdyn.scalars import LANES
 from fastdyn.study.rows import SIMPLIFIED
 from fastdyn.study.timing import host, jobs
-from fastdyn.study.timing.published import procedures
-from fastdyn.study.timing.results import FAMILIES, LABELS, UPPER, USUAL, Point, Spread, Timings
+from fastdyn.study.timing.results import FAMILIES, FEWEST, LABELS, UPPER, USUAL, Point, Spread, Timings
 from fastdyn.study.timing.work import Work, works
 
 Progress = Callable[[float, str], None]
@@ -38,7 +37,7 @@ FULL = Plan(
     operations=500_000_000, seconds=0.2, turns=8,
 )  # fmt: skip
 QUICK = Plan(
-    (1, 2, 3, 4, 6, 8, 12, 16, 20, 25, 50, 100, 200), operations=15_000_000, seconds=0.02, turns=4, passes=2,
+    (1, 2, 3, 4, 6, 8, 12, 16, 20, 25, 50, 100, 200), operations=15_000_000, seconds=0.015, turns=4, passes=2,
     names=(*CHAINED, "recursive_lagrange", "kane"),
 )  # fmt: skip
 
@@ -80,7 +79,7 @@ def run(plan: Plan, progress: Progress, keep: Callable[[Timings], None]) -> Timi
     state.load += host.load()
     for number in range(plan.passes):
         start, used = time.perf_counter(), time.process_time()
-        _one_pass(state, lambda part, what, number=number: progress((number + part) / plan.passes, what), number + 1)
+        _one_pass(state, number, progress)
         state.rates.append(jobs.rates(plan.seconds, plan.turns))
         state.share.append((time.process_time() - used) / (time.perf_counter() - start))
         state.load += host.load()
@@ -90,11 +89,12 @@ def run(plan: Plan, progress: Progress, keep: Callable[[Timings], None]) -> Timi
     return found
 
 
-def _one_pass(state: _Run, progress: Progress, number: int) -> None:
+def _one_pass(state: _Run, number: int, progress: Progress) -> None:
     """All sizes, with fresh arrays."""
-    total, done = sum(map(len, state.levels.values())), 0
+    each = sum(map(len, state.levels.values()))
+    total, done = each * state.plan.passes, each * number
     for n, names in state.levels.items():
-        what = f"timing, pass {number} of {state.plan.passes}, {n} joint{'s' * (n > 1)}"
+        what = f"timing, pass {number + 1} of {state.plan.passes}, {n} joint{'s' * (n > 1)}"
         report = partial(_report, progress, what, done / total, len(names) / total)
         for (name, kind), ns in _level(state.plan, n, names, report).items():
             state.times.setdefault((name, n, kind), []).append(ns)
@@ -138,19 +138,24 @@ def _timings(state: _Run) -> Timings:
     now = host.Host(
         os.cpu_count() or 1, host.caches(), tuple(state.load), tuple(state.share), tuple(state.rates)
     )  # fmt: skip
-    return Timings(points, tuple(simplified), procedures(), now, _samples(state.plan, len(state.share)))
+    return Timings(points, tuple(simplified), now, _how(state.plan, len(state.share)))
 
 
-def _samples(plan: Plan, passes: int) -> str:
-    return (
-        f"One thread, {passes} passes over all sizes, with fresh arrays in each. The time of a pass is the best of "
-        f"{plan.turns} or more turns of about {1e3 * clock.TURN:g} ms or more, for at least {plan.seconds:g} s a job, "
-        "because what other programs do only adds time; jobs of the same size took turns. Figures are medians of the "
-        "passes; intervals go from the least to the most of them. "
-        f"Throughput: batches of up to {jobs.MOST} states, as many as fit into {plan.room // 1024} KiB, {LANES} states "
-        "at a time on lanes (SIMD registers), and the same code on scalars, one state after the other; these states "
-        "do not depend on each other, so that the processor overlaps them. Latency: the same code on scalars, where "
-        "the torques of a state are the joint positions of the next. The scratch memory was placed at "
-        f"{len(jobs.PLACES)} offsets in turn. All formulations were checked to give the same torques before they were "
-        f"timed. Growth is fitted within one level of cache, from 1/{UPPER} of the largest n of its range on."
-    )
+def _how(plan: Plan, passes: int) -> dict[str, str]:
+    """What a reader needs to know of the measurements."""
+    return {
+        "Passes": f"{passes} over all sizes, with fresh arrays in each, on one thread",
+        "Time of a pass": f"the best of {plan.turns} or more turns of about {1e3 * clock.TURN:g} ms or more, for at "
+        f"least {plan.seconds:g} s a job, because other programs only add time; jobs of the same size took turns",
+        "Figures": "medians of the passes; intervals go from the least to the most of them",
+        "Throughput on lanes": f"batches of up to {jobs.MOST:,} states, as many as fit into {plan.room // 1024} KiB, "
+        f"{LANES} states at a time in SIMD registers",
+        "Throughput on scalars": "the same code and as many bytes, one state after the other; states do not depend on "
+        "each other, so that the processor may overlap them",
+        "Latency of one state": "the same code on scalars, where the torques of a state are the joint positions of the "
+        "next, so that states cannot overlap",
+        "Memory": f"the scratch memory was placed at {len(jobs.PLACES)} offsets in turn, the best of which counts",
+        "Check": "all formulations gave the same torques before they were timed",
+        "Growth": f"fitted within one level of cache, from 1/{UPPER} of the largest n of its range on, to {FEWEST} "
+        "sizes or more",
+    }

@@ -1,9 +1,9 @@
 """Times predicted from counts: costs fitted to some formulations and sizes, and tried on others that were held out.
 
-The time of a state is taken as a sum: so many nanoseconds for each multiplication, addition, pair of sine and cosine and
-byte moved, and some for the state itself. The costs are not negative; the squares of relative errors are least. They
-are fitted for each level of cache, on lanes and on scalars, by themselves. The plain model that it is compared with has
-one cost: that of an operation.
+The time of a state is taken as a sum: so many nanoseconds for each multiplication, addition, pair of sine and cosine
+and byte moved, and some for the state itself. The costs are not negative; the squares of relative errors are least.
+They are fitted for each level of cache, on lanes and on scalars, by themselves. The plain model that it is compared
+with has one cost: that of an operation.
 """
 
 from __future__ import annotations

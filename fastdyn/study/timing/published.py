@@ -2,41 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fastdyn.study import counts
-from fastdyn.study.timing.predictions import Costs, costs
-from fastdyn.study.timing.results import KINDS, LABELS, USUAL, Amounts, Published, Spread, Timings, classic, level
+from fastdyn.study.counts import Figure, Row
+from fastdyn.study.timing.predictions import costs
+from fastdyn.study.timing.results import KINDS, USUAL, Amounts, Spread, Timings, classic, level
 
-# methods of the literature's counts, and the text that is nearest to each
+# published procedures, and the texts that are nearest to each, the nearest first
 _LIKE = {
-    "Lagrange-Euler, 4x4 matrices": "lagrange_euler",
-    "recursive Lagrange, 4x4 matrices": "recursive_lagrange",
-    "recursive Lagrange, 3x3 matrices": "recursive_lagrange",
-    "general recursive Newton-Euler": "newton_euler_base",
-    "Kane, for the Stanford arm": "kane",
-    "Newton-Euler simplified for the PUMA 560": "rnea",
+    "Table 3.1: Lagrange-Euler": ("lagrange_euler_table", "lagrange_euler"),
+    "Table 3.4: Newton-Euler": ("newton_euler_frugal",),
+    "Table 3.5: Lagrange-Euler": ("lagrange_euler_table", "lagrange_euler"),
+    "Table 3.5: Newton-Euler": ("newton_euler_link",),
+    "Table 3.5: generalized d'Alembert": ("generalized_dalembert_literal", "generalized_dalembert"),
+    "Lagrange-Euler, 4x4 matrices": ("lagrange_euler",),
+    "recursive Lagrange, 4x4 matrices": ("recursive_lagrange",),
+    "recursive Lagrange, 3x3 matrices": ("recursive_lagrange",),
+    "general recursive Newton-Euler": ("newton_euler_base",),
+    "Kane, for the Stanford arm": ("kane",),
+    "Newton-Euler simplified for the PUMA 560": ("rnea",),
 }
 _BOOK = "Fu, Gonzalez and Lee, Robotics, 1987"
 
 
-def procedures() -> tuple[Published, ...]:
+def procedures(tables: Iterable[Row], literature: Iterable[Figure]) -> tuple[Figure, ...]:
     """The totals of Tables 3.1, 3.4 and 3.5, and the literature's counts, for six joints."""
-    tables = (
-        (counts.table_3_1()[-1], "Lagrange-Euler", ("lagrange_euler_table", "lagrange_euler")),
-        (counts.table_3_4()[-1], "Newton-Euler", ("newton_euler_frugal",)),
-        (counts.table_3_5()[0], "Lagrange-Euler", ("lagrange_euler_table", "lagrange_euler")),
-        (counts.table_3_5()[1], "Newton-Euler", ("newton_euler_link",)),
-        (counts.table_3_5()[2], "generalized d'Alembert", ("generalized_dalembert_literal", "generalized_dalembert")),
-    )
-    found = [
-        Published(f"Table {row.table}: {what}", _BOOK, *row.published.at(USUAL), next(n for n in like if n in LABELS))
-        for row, what, like in tables
-    ]
-    found += [
-        Published(f.method, f.source, f.multiplications, f.additions, _LIKE[f.method]) for f in counts.literature()
-    ]
-    return tuple(found)
+    totals = {f"Table {row.table}: {_WHAT.get(row.table, row.name)}": row for row in tables}  # the last rows are totals
+    found = [Figure(name, *totals[name].published.at(USUAL), _BOOK) for name in _LIKE if name in totals]
+    return (*found, *literature)
+
+
+_WHAT = {"3.1": "Lagrange-Euler", "3.4": "Newton-Euler"}
 
 
 @dataclass(frozen=True)
@@ -52,31 +49,29 @@ class Expected:
     multiplications: int
     additions: int
     like: str
-    scalars: float
-    lanes: float
+    scalars: float | None
+    lanes: float | None
     like_scalars: float
     like_lanes: float
 
 
-def expected(timings: Timings) -> tuple[Expected, ...]:
-    """Times of the published procedures whose like was timed for six joints, at a level of cache that has costs."""
+def expected(timings: Timings, procedures: Iterable[Figure]) -> tuple[Expected, ...]:
+    """Those whose nearest text was timed for six joints, at a level of cache that has costs."""
     at = {p.formulation: p for p in timings.points if p.n == USUAL}
-    fitted: dict[tuple[str, int], Costs] = {(c.kind, c.level): c for c in costs(timings)}
+    fitted = {(c.kind, c.level): c for c in costs(timings)}
     found = []
-    for each in timings.published:
-        p = at.get(each.like)
-        if p is None or any((kind, level(p, kind, timings.host)) not in fitted for kind in ("scalars", "lanes")):
+    for each in procedures:
+        p = next((at[name] for name in _LIKE.get(each.method, ()) if name in at), None)
+        if p is None:
             continue
+        known = [fitted.get((kind, level(p, kind, timings.host))) for kind in ("scalars", "lanes")]
         share = (each.multiplications + each.additions) / p.amounts.operations
-        amounts = Amounts(
-            each.multiplications, each.additions, p.amounts.sines, round(share * p.amounts.moved), p.amounts.scratch
-        )
-        scalars, lanes = (
-            fitted[kind, level(p, kind, timings.host)].time(amounts) for kind in ("scalars", "lanes")
-        )  # fmt: skip
+        moved = round(share * p.amounts.moved)
+        amounts = Amounts(each.multiplications, each.additions, p.amounts.sines, moved, p.amounts.scratch)
+        scalars, lanes = (None if c is None else c.time(amounts) for c in known)
         found.append(
             Expected(
-                each.name, each.source, each.multiplications, each.additions, p.label, scalars, lanes,
+                each.method, each.source, each.multiplications, each.additions, p.label, scalars, lanes,
                 p.scalars.median, p.lanes.median,
             )
         )  # fmt: skip
@@ -85,7 +80,7 @@ def expected(timings: Timings) -> tuple[Expected, ...]:
 
 @dataclass(frozen=True)
 class Then:
-    """A published figure for six joints beside today's. ratio: published over today's on scalars, if that has a meaning."""
+    """A published figure for six joints beside today's. ratio: published over today's on scalars, unless a bound."""
 
     what: str
     published: str

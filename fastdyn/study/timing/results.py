@@ -1,8 +1,8 @@
-"""Times of all passes, the growth of time with n, and comparisons of formulations: plain data, and what follows from it."""
+"""Times of all passes as plain data, and what follows from them: growth with n, comparisons, doubts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -16,7 +16,7 @@ from fastdyn.study.timing.host import Host
 KERNELS = {"rnea": INVERSE_DYNAMICS, "crba": MASS_MATRIX, "aba": FORWARD_DYNAMICS}
 _LABELS = {
     "lagrange_euler": "Lagrange-Euler",
-    "lagrange_euler_table": "Lagrange-Euler, as Table 3.1 charges",
+    "lagrange_euler_table": "Lagrange-Euler, as Table 3.1 counts it",
     "christoffel": "Christoffel symbols",
     "stacked_screws": "screws, stacked",
     "generalized_dalembert": "generalized d'Alembert",
@@ -37,11 +37,11 @@ KINDS = {
     "lanes": "throughput on lanes", "scalars": "throughput on scalars", "latency": "latency of one state",
 }  # fmt: skip
 
-# the three families of the tables: the first of each stands for the others
+# the three families of the published tables: the first of each stands for it, the first two are in figures
 FAMILIES = {
     "Lagrange-Euler": ("lagrange_euler", "lagrange_euler_table"),
     "generalized d'Alembert": ("generalized_dalembert", "generalized_dalembert_literal"),
-    "Newton-Euler": ("newton_euler_link", "newton_euler_frugal", "newton_euler_base", "rnea"),
+    "Newton-Euler": ("newton_euler_link", "rnea", "newton_euler_frugal", "newton_euler_base"),
 }
 
 # the one with the higher power of n, or with more operations, first
@@ -152,25 +152,16 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Published:
-    """A procedure's published counts for six joints; like: the formulation that gives sines and bytes per operation."""
-
-    name: str
-    source: str
-    multiplications: int
-    additions: int
-    like: str
-
-
-@dataclass(frozen=True)
 class Timings:
-    """What was measured, in one or more passes. simplified: D qdd + c by Lagrange-Euler for six joints, lanes, scalars."""
+    """What was measured, in one or more passes, and how.
+
+    simplified: D qdd + c by Lagrange-Euler for six joints, on lanes and on scalars; empty if six were not timed.
+    """
 
     points: tuple[Point, ...]
     simplified: tuple[Spread, ...]
-    published: tuple[Published, ...]
     host: Host
-    samples: str
+    how: Mapping[str, str]
 
 
 def by_formulation(points: Iterable[Point]) -> dict[str, list[Point]]:
@@ -235,7 +226,7 @@ def slope(sizes: Sequence[int], values: Sequence[float]) -> float:
 
 
 def growth(timings: Timings) -> tuple[Growth, ...]:
-    """Of every formulation, kind and level of cache with FEWEST sizes or more in the upper part of the level's range."""
+    """Of every formulation, kind and level of cache with FEWEST sizes or more in the upper part of its range."""
     found = []
     for own in by_formulation(timings.points).values():
         for kind in ("scalars", "lanes"):
@@ -316,7 +307,9 @@ def doubts(timings: Timings) -> tuple[str, ...]:
     found = list(timings.host.doubts())
     passes = len(timings.points[0].lanes.passes) if timings.points else 0
     if passes < 2:
-        found.append("The times are those of one pass only: their spread is not known, so no headline is drawn from them.")
+        found.append(
+            "The times are those of one pass only: their spread is not known, so no headline is drawn from them."
+        )
     wide = [g for g in growth(timings) if passes > 1 and not g.exponent.within(EXPONENTS)]
     if wide:
         found.append(

@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from fastdyn.mechanism.parts import Array
+from fastdyn.polynomials import Polynomial
 from fastdyn.quantities import Quantity
 from fastdyn.scalars import count
 from fastdyn.study import counts
 from fastdyn.study.counts.costs import Cost
 from fastdyn.study.formulations import LAYOUTS, parameters
-from fastdyn.study.polynomials import Polynomial
 from fastdyn.study.rows import FORMULATIONS, SIMPLIFIED
 from fastdyn.study.timing.results import KERNELS, LABELS, Amounts
 
@@ -42,6 +43,7 @@ class Work:
         return Amounts(*self.operations.at(n), int(self.sines(n)), 8 * int(self.moved(n)), 8 * int(self.scratch(n)))
 
 
+@cache
 def works() -> dict[str, Work]:
     """Of every formulation and kernel that is timed."""
     costs = {text.name: text.cost for text in counts.formulations() + counts.kernels()}
