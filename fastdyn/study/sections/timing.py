@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
+from statistics import median
 
 from fastdyn.page.content import Block, Column, Facts, Picture, Section, Sentences, Table, Value
 from fastdyn.study.results import Results
@@ -102,7 +103,7 @@ def _latency(timings: Timings) -> Iterable[Block]:
     ratios = {p: p.latency.median / p.scalars.median for p in chained if p.latency}
     largest = max(ratios, key=lambda p: ratios[p])
     beyond = [ratio for p, ratio in ratios.items() if p.n >= USUAL]
-    tail = f" From n = {USUAL} on it is {min(beyond):.2f} to {max(beyond):.2f} times." if beyond else ""
+    tail = f" From n = {USUAL} on it is {median(beyond):.2f} times in the median." if beyond else ""
     yield (
         f"A state that waits for the one before takes at most {ratios[largest]:.2f} times as long as one that does not "
         f"({largest.label}, n = {largest.n}).{tail}"
@@ -121,6 +122,7 @@ def _comparisons(timings: Timings) -> Table:
 COMPARED = (
     ("lagrange_euler", "newton_euler_link"), ("lagrange_euler_table", "lagrange_euler"),
     ("generalized_dalembert", "newton_euler_link"), ("generalized_dalembert_literal", "generalized_dalembert"),
+    ("generalized_dalembert_nearest", "generalized_dalembert"),
     ("newton_euler_link", "newton_euler_frugal"), ("newton_euler_link", "rnea"),
 )  # fmt: skip
 
@@ -261,7 +263,7 @@ def _order(timings: Timings) -> str:
     return (
         f"At n = {USUAL}, {same} of {len(pairs)} pairs of formulations have the same order by operations as by time "
         f"({KINDS['scalars']}). The costs of multiplications, additions and bytes are not to be read one by one: texts "
-        "with more of one have more of the others, so that the fit can tell their sum only."
+        "with more of one have more of the others, so that small errors move cost from one to another."
     )
 
 

@@ -15,7 +15,7 @@ _LIKE = {
     "Table 3.4: Newton-Euler": ("newton_euler_frugal",),
     "Table 3.5: Lagrange-Euler": ("lagrange_euler_table", "lagrange_euler"),
     "Table 3.5: Newton-Euler": ("newton_euler_link",),
-    "Table 3.5: generalized d'Alembert": ("generalized_dalembert_literal", "generalized_dalembert"),
+    "Table 3.5: generalized d'Alembert": ("generalized_dalembert_nearest", "generalized_dalembert"),
     "Lagrange-Euler, 4x4 matrices": ("lagrange_euler",),
     "recursive Lagrange, 4x4 matrices": ("recursive_lagrange",),
     "recursive Lagrange, 3x3 matrices": ("recursive_lagrange",),

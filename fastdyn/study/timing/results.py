@@ -20,7 +20,8 @@ _LABELS = {
     "christoffel": "Christoffel symbols",
     "stacked_screws": "screws, stacked",
     "generalized_dalembert": "generalized d'Alembert",
-    "generalized_dalembert_literal": "generalized d'Alembert, literal",
+    "generalized_dalembert_literal": "generalized d'Alembert, every sum as printed",
+    "generalized_dalembert_nearest": "generalized d'Alembert, nearest to Table 3.5",
     "probing": "probed Newton-Euler",
     "kane": "Kane",
     "recursive_lagrange": "recursive Lagrange",
@@ -40,9 +41,11 @@ KINDS = {
 # the three families of the published tables: the first of each stands for it, the first two are in figures
 FAMILIES = {
     "Lagrange-Euler": ("lagrange_euler", "lagrange_euler_table"),
-    "generalized d'Alembert": ("generalized_dalembert", "generalized_dalembert_literal"),
+    "generalized d'Alembert": (
+        "generalized_dalembert", "generalized_dalembert_literal", "generalized_dalembert_nearest",
+    ),
     "Newton-Euler": ("newton_euler_link", "rnea", "newton_euler_frugal", "newton_euler_base"),
-}
+}  # fmt: skip
 
 # the one with the higher power of n, or with more operations, first
 PAIRS = (
@@ -52,7 +55,9 @@ PAIRS = (
     ("lagrange_euler_table", "lagrange_euler"),
     ("christoffel", "generalized_dalembert"),
     ("christoffel", "stacked_screws"),
+    ("generalized_dalembert_literal", "lagrange_euler"),
     ("generalized_dalembert_literal", "generalized_dalembert"),
+    ("generalized_dalembert_nearest", "generalized_dalembert"),
     ("generalized_dalembert", "probing"),
     ("generalized_dalembert", "recursive_lagrange"),
     ("generalized_dalembert", "newton_euler_link"),

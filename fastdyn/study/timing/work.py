@@ -20,7 +20,7 @@ from fastdyn.study.formulations import LAYOUTS, parameters
 from fastdyn.study.rows import FORMULATIONS, SIMPLIFIED
 from fastdyn.study.timing.results import KERNELS, LABELS, Amounts
 
-MOVED = range(1, 9)  # numbers of joints at which loads and stores are counted: three more than n^4 needs
+MOVED = range(1, 9)  # numbers of joints at which loads and stores are counted: two more than n^5 needs
 TURNED = range(1, 5)  # the same for sines, which grow as n
 
 
