@@ -28,7 +28,7 @@ def point(name: str, n: int) -> Point:
     scalars = Spread(tuple(3 * ns for ns in lanes.passes))
     return Point(
         formulation=name, label=f"{name}, <timed>",  # what must be escaped
-        n=n, amounts=Amounts(multiplications=n * 100, additions=n * 90, sines=n, moved=800 * n, scratch=80 * n),
+        n=n, amounts=Amounts(multiplications=n * 100, additions=n * 90, sines=n, moved=800 * n, memory=80 * n),
         lanes=lanes, scalars=scalars, latency=None if name == "lagrange_euler" else scalars,
     )  # fmt: skip
 

@@ -90,7 +90,7 @@ def test_what_a_text_does_is_a_polynomial_that_holds_beyond_the_sizes_it_was_fou
     n = 20
     found = works["newton_euler_link"].at(n)
     assert found.moved == 8 * (work.moved(quantity, n) + 2 * 4 * n)  # q, qd, qdd in and tau out, loaded and stored
-    assert found.scratch == 8 * (4 * n + newton_euler_link.work_rows(n))
+    assert found.memory == 8 * (2 * 4 * n + newton_euler_link.work_rows(n))
 
 
 def test_the_text_that_is_timed_costs_what_was_counted(works):
@@ -365,8 +365,8 @@ def test_load_and_caches_are_told_as_far_as_the_system_tells(tmp_path, monkeypat
     assert not dataclasses.replace(QUIET, load=()).loaded
 
 
-def test_lanes_need_eight_times_the_scratch_memory():
-    p = Point("kane", "Kane", 1, Amounts(1, 1, 1, 1, scratch=32 << 10), Spread((1.0,)), Spread((1.0,)))
+def test_lanes_need_eight_times_the_memory():
+    p = Point("kane", "Kane", 1, Amounts(1, 1, 1, 1, memory=32 << 10), Spread((1.0,)), Spread((1.0,)))
     assert level(p, "scalars", QUIET) == 1
     assert level(p, "lanes", QUIET) == 2
     assert LANES == 8
@@ -451,8 +451,10 @@ def test_scratch_moves_and_results_do_not():
 
 
 def test_batches_are_whole_blocks_of_lanes():
-    assert [jobs.batch(4, room, lanes=True) for room in (1, 1 << 10, 1 << 30)] == [8, 32, jobs.MOST]
-    assert jobs.batch(4, 1, lanes=False) == 1
+    assert [jobs.batch(4, 100, room, lanes=True) for room in (1, 1 << 10, 1 << 30)] == [8, 32, jobs.MOST]
+    assert jobs.batch(4, 100, 1, lanes=False) == 1
+    assert jobs.batch(4, jobs.ENOUGH // 100, 1 << 30, lanes=False) == 100
+    assert jobs.batch(4, jobs.ENOUGH, 1 << 30, lanes=False) == jobs.SHORTEST
 
 
 def test_the_simplified_model_leaves_out_velocities_only():

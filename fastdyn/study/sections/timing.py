@@ -131,7 +131,7 @@ def _points(timings: Timings) -> Table:
     columns = (
         TEXT, N,
         *(Column(f"{kind}, {what}", "number") for kind in KINDS.values() for what in ("median ns", "least", "most")),
-        *(Column(what, "number") for what in ("×", "+", "sines", "bytes moved", "bytes of scratch memory")),
+        *(Column(what, "number") for what in ("×", "+", "sines", "bytes moved", "bytes of memory")),
     )  # fmt: skip
 
     def row(p: Point) -> tuple[Value, ...]:
@@ -139,7 +139,7 @@ def _points(timings: Timings) -> Table:
         latency: tuple[Value, ...] = _values(p.latency) if p.latency else (None,) * 3
         return (
             p.label, p.n, *_values(p.lanes), *_values(p.scalars), *latency, a.multiplications, a.additions, a.sines,
-            a.moved, a.scratch,
+            a.moved, a.memory,
         )  # fmt: skip
 
     return Table("points", "All measurements", columns, tuple(map(row, timings.points)), folded=True)
@@ -172,7 +172,7 @@ def _level(number: int) -> str:
 
 
 def _levels(timings: Timings) -> Table:
-    """The sizes at which the scratch memory stays within each level."""
+    """The sizes at which memory stays within each level."""
     caches = timings.host.caches
     numbers = [c.level for c in caches]
     columns = [
@@ -187,7 +187,7 @@ def _levels(timings: Timings) -> Table:
         (own[0].label, *(sizes(own, kind, of) for kind in ("lanes", "scalars") for of in numbers))
         for own in by_formulation(timings.points).values()
     )
-    title = "Numbers of joints whose scratch memory each level of cache holds, and no nearer one"
+    title = "Numbers of joints whose memory (scratch, inputs, results) each level of cache holds, and no nearer one"
     return Table("levels", title, (TEXT, *columns), rows, folded=True)
 
 
@@ -201,7 +201,7 @@ def _predictions(timings: Timings, found: Sequence[model.Prediction]) -> Iterabl
         "moved and a state are fitted (none negative, squares of relative errors least) to some of the measurements "
         "and tried on others: on a formulation that was left out, and on the larger half of the sizes. The plain model "
         "has one cost, that of an operation. A factor of 1.2 means predicted 1.2 times too long or too short. Sizes "
-        "whose scratch memory outgrows the second level of cache are left out."
+        "whose memory outgrows the second level of cache are left out."
     )
     factors = (
         Column("predictions", "number"), Column("median factor", "number", 2), Column("worst factor", "number", 2),

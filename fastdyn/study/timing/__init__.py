@@ -9,7 +9,7 @@ results.py        the times of all passes as plain data; growth, comparisons and
 predictions.py    costs of operations, sines and bytes; predictions of what was held out; crossovers
 published.py      published procedures and times beside today's
 host.py           processors, caches, load
-work.py           what a text does: operations, sines, bytes moved, scratch memory
+work.py           what a text does: operations, sines, bytes moved, memory touched
 jobs.py, reference.py, measurement.py    what is timed, and when
 figures.py        figures
 """

@@ -22,11 +22,12 @@ from fastdyn.study.formulations import LAYOUTS, parameters
 from fastdyn.study.timing.host import Rates
 from fastdyn.study.timing.reference import CHAINS, STEPS, run_dependent, run_independent
 from fastdyn.study.timing.results import KERNELS
-from fastdyn.study.timing.work import row
+from fastdyn.study.timing.work import operations, row
 
 PLACES = (0, 13, 26, 39)  # offsets of the scratch memory, in cache lines
-SHORTEST = 8  # states of a chain
+SHORTEST = 8  # states of a chain, and of a batch that has enough operations
 MOST = 4096  # states in a batch: enough to make a call's overhead, below a microsecond, negligible
+ENOUGH = 1 << 20  # operations of a batch: a fraction of a millisecond, in which a process is seldom interrupted
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,16 +49,19 @@ def _states(n: int, T: int) -> list[Array]:
     return [np.ascontiguousarray(motion[:, k]) for k in range(3)]
 
 
-def batch(columns: int, room: int, lanes: bool) -> int:
-    """Number of states that fit into `room` bytes, in whole blocks of lanes; at least one block, or one state."""
+def batch(columns: int, operations: int, room: int, lanes: bool) -> int:
+    """Number of states that fit into `room` bytes, in whole blocks of lanes; at least one block, or one state.
+
+    columns, operations: of one state. No more than make ENOUGH operations, or SHORTEST.
+    """
     block = LANES if lanes else 1
-    return block * max(1, min(MOST, room // (8 * columns)) // block)
+    return block * max(1, min(MOST, room // (8 * columns), max(SHORTEST, ENOUGH // operations)) // block)
 
 
 def job(name: str, n: int, room: int, lanes: bool) -> Call:
     """A formulation or kernel on a batch of states that fits into `room` bytes, already run once."""
     robot, quantity = counts.arm(n), row(name)
-    motion = _states(n, batch(quantity.columns(n), room, lanes))
+    motion = _states(n, batch(quantity.columns(n), operations(name, n), room, lanes))
     motion[2] = robot.inverse_dynamics(motion[0], motion[1], motion[2]) if name == "aba" else motion[2]
     return _call(name, robot, motion, [np.empty((len(motion[0]), size)) for size in _sizes(quantity, n)], lanes)
 
@@ -70,7 +74,7 @@ def chain(name: str, n: int, room: int) -> Call | None:
     are at most about 1. None if fewer than SHORTEST states fit into `room` bytes.
     """
     quantity = row(name)
-    T = batch(quantity.columns(n), room, lanes=False)
+    T = batch(quantity.columns(n), operations(name, n), room, lanes=False)
     if T < SHORTEST:
         return None
     q, qd, qdd = _states(n, T)

@@ -148,8 +148,8 @@ def _how(plan: Plan, passes: int) -> dict[str, str]:
         "Time of a pass": f"the best of {plan.turns} or more turns of about {1e3 * clock.TURN:g} ms or more, for at "
         f"least {plan.seconds:g} s a job, because other programs only add time; jobs of the same size took turns",
         "Figures": "medians of the passes; intervals go from the least to the most of them",
-        "Throughput on lanes": f"batches of up to {jobs.MOST:,} states, as many as fit into {plan.room // 1024} KiB, "
-        f"{LANES} states at a time in SIMD registers",
+        "Throughput on lanes": f"batches of up to {jobs.MOST:,} states, as many as fit into {plan.room // 1024} KiB "
+        f"and make {jobs.ENOUGH / 1e6:.0f} million operations, {LANES} states at a time in SIMD registers",
         "Throughput on scalars": "the same code and as many bytes, one state after the other; states do not depend on "
         "each other, so that the processor may overlap them",
         "Latency of one state": "the same code on scalars, where the torques of a state are the joint positions of the "

@@ -97,7 +97,7 @@ class Crossover:
     """The smallest timed size from which one formulation is faster at all larger sizes; None for never.
 
     counted: by operations; predicted: by costs that were fitted without either; measured: in each pass. largest: of the
-    sizes, which are those where the scratch memory of both stays within two levels of cache.
+    sizes, which are those where the memory that both touch stays within two levels of cache.
     """
 
     slower: str

@@ -67,7 +67,7 @@ def expected(timings: Timings, procedures: Iterable[Figure]) -> tuple[Expected, 
         known = [fitted.get((kind, level(p, kind, timings.host))) for kind in ("scalars", "lanes")]
         share = (each.multiplications + each.additions) / p.amounts.operations
         moved = round(share * p.amounts.moved)
-        amounts = Amounts(each.multiplications, each.additions, p.amounts.sines, moved, p.amounts.scratch)
+        amounts = Amounts(each.multiplications, each.additions, p.amounts.sines, moved, p.amounts.memory)
         scalars, lanes = (None if c is None else c.time(amounts) for c in known)
         found.append(
             Expected(

@@ -115,16 +115,17 @@ class Spread:
 
 @dataclass(frozen=True)
 class Amounts:
-    """What a text does for one state: operations, pairs of sine and cosine, bytes moved, bytes of scratch memory.
+    """What a text does for one state: operations, pairs of sine and cosine, bytes moved and bytes of memory touched.
 
-    Moved: values that the text loads from its buffers or stores there, and those copied in and out, at 8 bytes.
+    Moved: values that the text loads from its buffers or stores there, and those copied in and out, at 8 bytes. Memory:
+    all of these that lie at different addresses, scratch, inputs and results.
     """
 
     multiplications: int
     additions: int
     sines: int
     moved: int
-    scratch: int
+    memory: int
 
     @property
     def operations(self) -> int:
@@ -181,16 +182,16 @@ def by_formulation(points: Iterable[Point]) -> dict[str, list[Point]]:
 
 
 def level(p: Point, kind: str, host: Host) -> int:
-    """The nearest level of cache that holds the scratch memory of a formulation; 0 where the system does not tell.
+    """The nearest level of cache that holds the memory that a state, or a block of lanes, touches; 0 if not known.
 
     Beyond the last level: its number plus one.
     """
-    size = p.amounts.scratch * (LANES if kind == "lanes" else 1)
+    size = p.amounts.memory * (LANES if kind == "lanes" else 1)
     return next((c.level for c in host.caches if size <= c.bytes), len(host.caches) and host.caches[-1].level + 1)
 
 
 def in_level(points: Iterable[Point], kind: str, host: Host, of: int) -> list[Point]:
-    """Those whose scratch memory that level of cache holds, and no nearer one."""
+    """Those whose memory that level of cache holds, and no nearer one."""
     return [p for p in points if level(p, kind, host) == of]
 
 

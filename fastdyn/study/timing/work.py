@@ -1,4 +1,4 @@
-"""What the text of a formulation or kernel does for one state of n joints: operations, sines, bytes moved, scratch."""
+"""What the text of a formulation or kernel does for one state of n joints: operations, sines, memory."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ def row(name: str) -> Quantity:
 
 @dataclass(frozen=True)
 class Work:
-    """Operations, pairs of sine and cosine, values moved and rows of scratch memory, as polynomials in n."""
+    """Operations, pairs of sine and cosine, values moved and values of memory, as polynomials in n."""
 
     operations: Cost
     sines: Polynomial
     moved: Polynomial
-    scratch: Polynomial
+    memory: Polynomial
 
     def at(self, n: int) -> Amounts:
         """The numbers for n joints; a value has 8 bytes."""
-        return Amounts(*self.operations.at(n), int(self.sines(n)), 8 * int(self.moved(n)), 8 * int(self.scratch(n)))
+        return Amounts(*self.operations.at(n), int(self.sines(n)), 8 * int(self.moved(n)), 8 * int(self.memory(n)))
 
 
 @cache
@@ -50,8 +50,13 @@ def works() -> dict[str, Work]:
     return {name: _work(row(name), costs[KERNELS[name].name if name in KERNELS else name]) for name in LABELS}
 
 
+def operations(name: str, n: int) -> int:
+    """Multiplications and additions of one state; of the simplified model, those of the whole one."""
+    return works()[name if name in LABELS else "lagrange_euler"].at(n).operations
+
+
 def _work(quantity: Quantity, cost: Cost) -> Work:
-    """Values moved: loads and stores of the text, and each input and result copied once, one load and one store."""
+    """Values moved: loads and stores of the text, and of each input and result that is copied to scratch or from it."""
 
     def through(values: Iterable[int]) -> Polynomial:
         return Polynomial.through(values, MOVED[0])
@@ -60,7 +65,7 @@ def _work(quantity: Quantity, cost: Cost) -> Work:
         cost,
         through(sines(quantity, n) for n in TURNED),
         through(moved(quantity, n) + 2 * quantity.columns(n) for n in MOVED),
-        through(quantity.columns(n) + quantity.rows(n) for n in MOVED),
+        through(2 * quantity.columns(n) + quantity.rows(n) for n in MOVED),
     )
 
 
