@@ -232,7 +232,7 @@ def test_ahead_for_good(ahead, n):
     assert for_good(dict(enumerate(ahead, 1))) == n
 
 
-def test_crossovers_are_counted_predicted_without_the_pair_and_measured_in_each_pass(made_up):
+def test_crossovers_are_counted_predicted_without_the_pair_and_measured_in_each_pass(made_up, monkeypatch):
     """Christoffel symbols take 50 n^4 ns, generalized d'Alembert 2,000 n: ahead from n^3 = 40, n = 4 of those timed.
 
     The last pass has it twice as slow: ahead from n^3 = 80 on, n = 6.
@@ -254,6 +254,11 @@ def test_crossovers_are_counted_predicted_without_the_pair_and_measured_in_each_
     pair = [("christoffel", n) for n in sizes], [("generalized_dalembert", n) for n in sizes]
     for value, by in ((one.counted, lambda a: a.operations), (one.predicted, TRUE.time)):
         assert value == for_good({a[1]: by(at[b].amounts) < by(at[a].amounts) for a, b in zip(*pair, strict=True)})
+    monkeypatch.setattr(predictions, "PAIRS", [("christoffel", "generalized_dalembert")])
+    fitted, fit = [], predictions.fit
+    monkeypatch.setattr(predictions, "fit", lambda points, *given: (fitted.extend(points), fit(points, *given))[1])
+    assert predictions.crossovers(found)[0] == one
+    assert {p.formulation for p in fitted} == set(LABELS) - set(rules)
     beyond = next(n for n in SIZES if n > one.largest)
     assert max(level(at[name, beyond], "scalars", QUIET) for name in rules) > 2
 
