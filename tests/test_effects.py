@@ -1,15 +1,17 @@
 """Translational and rotational effects: the split against first principles, the verdicts against their rule."""
 
-import io
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import fastdyn as fd
 from fastdyn.errors import ArgumentError, ArgumentTypeError, FormulationError, NotFiniteError
+from fastdyn.page.content import Picture
 from fastdyn.study import effects, formulations
-from fastdyn.study.effects import baselines, figures, models, results
+from fastdyn.study.effects import baselines, models, results
+from fastdyn.study.sections import effects as effects_section
 from tests.oracle import Stand, cross_matrix
 
 EPS = np.finfo(float).eps
@@ -346,9 +348,15 @@ def test_errors_at_another_speed_are_those_of_the_faster_motion(puma):
 # ------------------------------------------------------------------------------------------ the figures
 
 
-def test_figures_show_every_element_with_units_and_can_be_drawn(split, found):
-    drawn = list(figures.figures(found).values())
-    (shares,), inertia, velocity, (errors,) = (figure.axes for figure in drawn)
+def test_the_section_states_the_finding_and_its_figures_show_every_element_with_units(split, found):
+    section = effects_section.section(SimpleNamespace(effects=found))
+    assert (
+        '14 of the chapter\'s 27 verdicts are found here. Always answering "both" would be right 13'
+        in section.blocks[1]
+    )
+    assert "random trajectories find 13.7 on average (standard deviation 1.2)" in section.blocks[1]
+    assert any("Exact inverse dynamics is cheaper than all of these models." in str(block) for block in section.blocks)
+    (shares,), inertia, velocity, (errors,) = (picture.figure.axes for picture in section.of(Picture))
     names = [verdict.element for verdict in effects.verdicts(split)]
     assert sorted(axes.get_title("left") for axes in inertia + velocity) == sorted(names)
     for axes in inertia + velocity:
@@ -371,5 +379,3 @@ def test_figures_show_every_element_with_units_and_can_be_drawn(split, found):
     dots = [line for line in shares.get_lines() if line.get_marker() == "o" and len(line.get_xdata())]
     assert len(dots) == 27 - 2  # D45 and D56 are zero
     assert errors.get_ylabel() == "random trajectories with a smaller error, %"
-    for figure in drawn:  # warnings are errors: a missing glyph, or a layout that does not fit
-        figure.savefig(io.BytesIO(), format="svg")

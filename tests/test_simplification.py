@@ -10,14 +10,16 @@ from hypothesis import strategies as st
 import fastdyn as fd
 from fastdyn.errors import ArgumentError, FormulationError
 from fastdyn.scalars import Operations
-from fastdyn.study import counts, effects, formulations, simplify
+from fastdyn.study import effects, formulations, simplify
+from fastdyn.study.counts import texts
+from fastdyn.study.counts.costs import summed
 from fastdyn.study.effects.models import cost, places
 from tests.test_effects import motion
 from tests.test_formulations import shuffled
 
 EPS = np.finfo(float).eps
 ROBOTS = [fd.robots.random_chain(n, seed) for n, seed in ((1, 0), (2, 1), (3, 2), (5, 3))]
-DALEMBERT = next(t for t in counts.formulations() if t.name == "generalized_dalembert")
+DALEMBERT = texts.dalembert()  # by stage
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +34,7 @@ def kept_cost(n, keep):
 
 def stages(n, names):
     """What some stages of the text cost, by counting scalars."""
-    found = [DALEMBERT.stages[name].at(n) for name in names.split()]
+    found = [DALEMBERT[name].at(n) for name in names.split()]
     return Operations(*(int(total) for total in np.sum(found, axis=0)))
 
 
@@ -143,7 +145,7 @@ def test_a_joint_that_needs_no_torque_allows_no_error():
 
 @pytest.mark.parametrize("n", [1, 2, 3, 6, 9])
 def test_the_whole_text_costs_what_was_counted_and_no_terms_cost_nothing(n):
-    assert kept_cost(n, lambda place: True).totals()[:2] == DALEMBERT.cost.at(n)
+    assert kept_cost(n, lambda place: True).totals()[:2] == summed(DALEMBERT.values()).at(n)
     assert kept_cost(n, lambda place: False) == Operations()
 
 

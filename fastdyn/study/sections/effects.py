@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fastdyn.page.content import Block, Column, Picture, Section, Sentences, Table, Value
-from fastdyn.study.effects import DOMINANCE, END, SECONDS, START
+from fastdyn.study.effects import DOMINANCE, END, SECONDS, START, WORDS
 from fastdyn.study.effects.baselines import FACTOR, SHIFT, TRAJECTORIES, Score
 from fastdyn.study.effects.figures import figures
 from fastdyn.study.effects.results import CHAPTER, THRESHOLDS, Effects, Simplified
 from fastdyn.study.results import Results
-
-WORDS = ("translational", "rotational", "both", "none")
 
 
 def section(results: Results) -> Section:
@@ -35,7 +33,7 @@ def section(results: Results) -> Section:
         _savings(found),
         _models(found),
         _joints(found),
-        "A simplified model is made for one trajectory. On other motions its error is another:",
+        "A simplified model is made for one trajectory, and its error on other motions is another:",
         _elsewhere(found),
         errors,
     )
@@ -202,7 +200,7 @@ def _elsewhere(found: Effects) -> Table:
         (
             Column("model"), Column("speed, times", "number", 1), Column("same path", "percent"),
             Column("random: median", "percent"), Column("random: worst", "percent"),
-            Column("joint with most of these", "number"),
+            Column("worst joint, mostly", "number"),
         ),
         tuple(row for model in found.models for row in rows(model)),
     )  # fmt: skip
