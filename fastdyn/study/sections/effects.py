@@ -147,9 +147,9 @@ def _savings(found: Effects) -> str:
     cheaper = all(exact < model.multiplications + model.additions for model in found.models)
     return (
         "Which terms may be dropped? The chapter keeps the dominant effects and gravity: on this trajectory torques "
-        f"are then wrong by up to {100 * worst:.0f} % of the joint's largest. `simplify` drops the smallest terms "
-        "within a tolerance. Operations are those of generalized d'Alembert, for any arm, that lead to the terms kept."
-        + (" Exact inverse dynamics is cheaper than all of these models." if cheaper else "")
+        f"are then wrong by up to {100 * worst:.0f} % of the joint's largest. fastdyn.study.simplify drops the "
+        "smallest terms within a tolerance. Operations are those of generalized d'Alembert, for any arm, that lead to "
+        "the terms kept." + (" Exact inverse dynamics is cheaper than all of these models." if cheaper else "")
     )
 
 
@@ -188,19 +188,22 @@ def _joints(found: Effects) -> Table:
 
 
 def _elsewhere(found: Effects) -> Table:
-    def rows(model: Simplified) -> Iterable[tuple[Value, ...]]:
-        label = _label(found, model)
-        return ((label, each.speed, each.own, each.median, each.worst, each.joint) for each in model.elsewhere)
-
+    speeds = [each.speed for each in found.models[0].elsewhere]
     cases = len(found.models[0].elsewhere[0].random)
+
+    def row(model: Simplified) -> tuple[Value, ...]:
+        medians = (each.median for each in model.elsewhere)
+        (same,) = (each for each in model.elsewhere if each.speed == 1)
+        return _label(found, model), model.elsewhere[-1].own, *medians, same.worst, same.joint
+
     return Table(
         "elsewhere",
-        f"Largest torque error at other speeds and on {cases:,} random trajectories, over the joint's largest torque "
-        "in the same motion",
+        f"Largest torque error on other motions, {cases:,} of them random, over the joint's largest torque in the same "
+        "motion",
         (
-            Column("model"), Column("speed, times", "number", 1), Column("same path", "percent"),
-            Column("random: median", "percent"), Column("random: worst", "percent"),
-            Column("worst joint, mostly", "number"),
+            Column("model"), Column(f"same path at {speeds[-1]:g} times the speed", "percent"),
+            *(Column(f"random: median at {speed:g} times", "percent") for speed in speeds),
+            Column("worst at 1 times", "percent"), Column("worst joint, mostly", "number"),
         ),
-        tuple(row for model in found.models for row in rows(model)),
+        tuple(map(row, found.models)),
     )  # fmt: skip
