@@ -1,9 +1,9 @@
 """Parameters of the PUMA 560 from more than one source.
 
 Only one measurement of all links could be found in print, that of Armstrong, Khatib and Burdick, in two forms that
-differ: as their own table has it, and as Corke's Robotics Toolbox has it in other frames (the built-in puma560). Sets
-that others report (Paul, Rong and Zhang 1983; Tarn and Bejczy 1985; compared by Corke and Armstrong-Helouvry 1994) were
-not at hand.
+differ: in the frames of their paper, as the Robotics Toolbox (puma560akb) and Stanford's SCL carry it, and in standard
+D-H frames, as the toolbox has it too (the built-in puma560). Sets that others report (Paul, Rong and Zhang 1983; Tarn
+and Bejczy 1985; compared by Corke and Armstrong-Helouvry 1994) were not at hand.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from fastdyn.robots import puma560
 
 SOURCES = {
     "built-in": "Armstrong, Khatib and Burdick 1986, in the standard D-H frames of Corke's Robotics Toolbox",
-    "authors' frames": "Armstrong, Khatib and Burdick 1986, in the modified D-H frames of their own table",
+    "authors' frames": "Armstrong, Khatib and Burdick 1986, in the modified D-H frames of their paper",
 }
 
 
@@ -37,12 +37,12 @@ def parameter_sets() -> dict[str, Robot]:
 
 
 def armstrong() -> Robot:
-    """The PUMA 560 as Armstrong, Khatib and Burdick tabulate it (ICRA 1986), without motors: modified D-H.
+    """The PUMA 560 in the frames of Armstrong, Khatib and Burdick (ICRA 1986), without motors: modified D-H.
 
     Their zero position is another: joints 1 to 3 are half a turn further here. Forward kinematics is that of the
     built-in arm within 2 mm, and so are the centres of mass, but for link 4: its centre is 19 mm before the wrist here,
-    and 19 mm beyond it in the toolbox. Link 3's moment about the joint axis is 0.086 kg m^2 in both, and 0.066 in the
-    toolbox's own file of these frames.
+    and 19 mm beyond it in the built-in arm. Link 3's moment about its joint is 0.086 kg m^2, as there and in SCL; the
+    toolbox's file of these frames has 0.066, with which D33 would be translational.
     """
     half = -pi
     rows = [
