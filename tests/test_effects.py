@@ -345,6 +345,17 @@ def test_errors_at_another_speed_are_those_of_the_faster_motion(puma):
     np.testing.assert_allclose(at_once.random, np.sort(expected), rtol=1e-12)
 
 
+@pytest.mark.parametrize("speeds", [[1.0, math.nan], [0.0], [math.inf], [-1.0]])
+def test_a_speed_that_is_none_is_refused(puma, speeds):
+    with pytest.raises(ArgumentError, match=r"speeds is .*: expected finite numbers above zero"):
+        models.elsewhere(puma, effects.puma_trajectory(), models.stated(), 1, 0, speeds)
+
+
+def test_only_the_arm_that_the_chapter_judges_has_scores():
+    with pytest.raises(ArgumentError, match="sets has two_link: expected PUMA 560s, the arm that the chapter judges"):
+        effects.scores({"another": fd.robots.two_link()}, motion(2))
+
+
 # ------------------------------------------------------------------------------------------ the figures
 
 
@@ -378,4 +389,7 @@ def test_the_section_states_the_finding_and_its_figures_show_every_element_with_
     assert shares.get_xlabel() == "translational share, %"
     dots = [line for line in shares.get_lines() if line.get_marker() == "o" and len(line.get_xdata())]
     assert len(dots) == 27 - 2  # D45 and D56 are zero
+    zones = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in shares.patches[:27]]
+    where = {"rotational": (0, 25), "both": (25, 75), "translational": (75, 100)}
+    assert zones == [where[effects.PUBLISHED[name]] for name in names]
     assert errors.get_ylabel() == "random trajectories with a smaller error, %"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fastdyn.errors import RobotWarning
+from fastdyn.errors import ArgumentError, RobotWarning
 from fastdyn.robot import Robot
 from fastdyn.study.effects.dominance import WORDS, judge, published
 from fastdyn.study.effects.terms import parts
@@ -53,7 +53,10 @@ def scores(
     [('always "translational"', 9), ('always "rotational"', 5), ('always "both"', 13)]
     """
     (robot, *_) = sets.values()
-    stated = np.array([WORDS.index(word) for word in published(robot.name, robot.n)[1]])
+    words = published(robot.name, robot.n)[1]
+    if "" in words:
+        raise ArgumentError(f"sets has {robot.name}: expected PUMA 560s, the arm that the chapter judges")
+    stated = np.array([WORDS.index(word) for word in words])
 
     def verdicts(arm: Robot) -> NDArray[np.int64]:
         return judge(parts(arm, trajectory.q, trajectory.qd, trajectory.qdd))[1]

@@ -7,6 +7,7 @@ Coriolis and centrifugal forces.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -14,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fastdyn.errors import ArgumentError
 from fastdyn.formulations import dh_rows
 from fastdyn.formulations import generalized_dalembert as text
 from fastdyn.mechanism.chains import dh_chain
@@ -135,7 +137,12 @@ def elsewhere(
     seed: int = 0,
     speeds: Sequence[float] = SPEEDS,
 ) -> tuple[Elsewhere, ...]:
-    """The errors of a model on motions that it was not made for: other speeds, other trajectories (random_motions)."""
+    """The errors of a model on motions that it was not made for: other speeds, other trajectories (random_motions).
+
+    speeds: multiples of the trajectory's; the same paths are travelled so many times as fast.
+    """
+    if not all(0 < speed < math.inf for speed in speeds):
+        raise ArgumentError(f"speeds is {speeds!r}: expected finite numbers above zero")
     motions = [(trajectory.q, trajectory.qd, trajectory.qdd), random_motions(robot, trajectories, seed)]
     found = [(parts(robot, *motion), motion[2]) for motion in motions]
     rows = []
