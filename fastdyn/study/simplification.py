@@ -77,9 +77,8 @@ class Simplification:
         """What is kept: the upper triangle of D, h and c, joint by joint, and each joint's error."""
         n = len(self.errors)
         costs = zip(("multiplications", "additions"), (self.multiplications, self.additions), strict=True)
-        cheaper = all(
-            each.multiplications < self.multiplications[1] and each.additions < self.additions[1] for each in self.exact
-        )
+        left = self.multiplications[1] + self.additions[1]
+        cheaper = all(each.multiplications + each.additions < left for each in self.exact)
         lines = [
             f"{self.robot}, simplified: {len(self.kept)} of {len(self.terms)} terms kept, "
             + ", ".join(f"{before:,} -> {after:,} {what}" for what, (before, after) in costs),
