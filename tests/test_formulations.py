@@ -173,7 +173,7 @@ def test_lagrange_dalembert_and_newton_agree_on_the_puma560_to_1e12():
 
 
 class TestTwoLinkArm:
-    """000, sections 3.2.6, 3.3.7 and 3.4.2: rods of one length l, term by term."""
+    """Fu, Gonzalez and Lee, sections 3.2.6, 3.3.7 and 3.4.2: rods of one length l, term by term."""
 
     m1, m2, l, g = 2.0, 1.5, 0.8, 9.8062
     arm = fd.robots.two_link(m1, m2, l, g)

@@ -29,11 +29,7 @@ DH, SCREWS, RRT = (
 D, C, H, GRAVITY = (
     Field("D", ("n", "n")), Field("C", ("n", "n")), Field("h", ("n",)), Field("c", ("n",)),
 )  # fmt: skip
-LOAD, BASE_TWIST, BASE_RATE = Field("load", (6,)), Field("base_twist", (6,)), Field("base_rate", (6,))
 _TERMS = (TAU, D, H, GRAVITY)
-_BOOK, _REPORT, _SLIDES = "Fu, Gonzalez and Lee", "Norrlöf", "Fakhari"
-_KANE = "RRT Robot: Lagrange and Kane equations of motion"
-_SCREWS: Any = {"layout": SCREWS, "optional": (LOAD, BASE_TWIST, BASE_RATE)}
 
 
 def _formulation(
@@ -46,23 +42,35 @@ def _formulation(
 ) -> Quantity:
     """The row of a module's text `name`; its scratch is `<name>_rows`, or `work_rows` in a module with one text."""
     work = getattr(module, f"{name}_rows", None) or module.work_rows
+    more.setdefault("optional", _OPTIONAL.get(layout, ()))
     return Quantity(name, getattr(module, name), work, (Q, QD, QDD), gives, layout=layout, source=source, **more)
 
 
+_OPTIONAL = {SCREWS: (Field("load", (6,)), Field("base_twist", (6,)), Field("base_rate", (6,)))}
+LAGRANGIAN = Quantity(
+    "lagrangian",
+    lagrangian.lagrangian,
+    lagrangian.work_rows,
+    (Q, QD),
+    (KINETIC, POTENTIAL),
+    layout=DH,
+    source="Fu, Gonzalez and Lee, (3.2-14) to (3.2-22)",
+)
 FORMULATIONS = {
     quantity.name: quantity
     for quantity in (
         _formulation(
-            "lagrange_euler", f"{_BOOK}, (3.2-24) to (3.2-34)", lagrange_euler,
-            (*_TERMS, Field("h_ikm", ("n",) * 3)),
+            "lagrange_euler", "000, eqs. (3.2-24) to (3.2-34)", lagrange_euler, (*_TERMS, Field("h_ikm", ("n",) * 3))
         ),
         _formulation("recursive_lagrange", "Hollerbach 1980, with 4x4 matrices", recursive_lagrange),
-        _formulation("newton_euler_base", f"{_BOOK}, Table 3.2", newton_euler_base),
-        _formulation("newton_euler_link", f"{_BOOK}, Table 3.3", newton_euler_link, optional=(LOAD,)),
-        _formulation("newton_euler_frugal", f"{_BOOK}, Table 3.4", newton_euler_frugal),
-        _formulation("probing", f"{_BOOK}, problem 3.11", probing, _TERMS),
+        _formulation("newton_euler_base", "000, Table 3.2", newton_euler_base),
+        _formulation("newton_euler_link", "000, Table 3.3", newton_euler_link, optional=(Field("load", (6,)),)),
+        _formulation("newton_euler_frugal", "000, Table 3.4", newton_euler_frugal),
+        _formulation("probing", "000, problem 3.11", probing, _TERMS),
         _formulation(
-            "generalized_dalembert", f"{_BOOK}, (3.4-24) to (3.4-28)", generalized_dalembert,
+            "generalized_dalembert",
+            "000, eqs. (3.4-24) to (3.4-28)",
+            generalized_dalembert,
             (
                 TAU, Field("D_tran", ("n", "n")), Field("D_rot", ("n", "n")), Field("h_tran", ("n",)),
                 Field("h_rot", ("n",)), GRAVITY,
@@ -70,16 +78,12 @@ FORMULATIONS = {
             rotary_only=True,
         ),
         _formulation(
-            "christoffel", f"{_REPORT}, Algorithm 2", christoffel, (TAU, D, C, GRAVITY, Field("c_ijp", ("n",) * 3))
+            "christoffel", "001, Algorithm 2", christoffel, (TAU, D, C, GRAVITY, Field("c_ijp", ("n",) * 3))
         ),
-        _formulation("kane", _KANE, kane, (TAU, Field("K", ("n",)), Field("Q", ("n",)))),
-        _formulation("screws", f"{_SLIDES}, the recursion", screws, **_SCREWS),
-        _formulation("stacked_screws", f"{_SLIDES}, the closed form", screws, _TERMS, **_SCREWS),
+        _formulation("kane", "003", kane, (TAU, Field("K", ("n",)), Field("Q", ("n",)))),
+        _formulation("screws", "002, the recursion", screws, layout=SCREWS),
+        _formulation("stacked_screws", "002, the closed form", screws, _TERMS, layout=SCREWS),
     )
 }  # fmt: skip
-KANE_RRT = _formulation("kane_rrt", _KANE, kane_rrt, layout=RRT)
-SIMPLIFIED = _formulation("simplified", f"{_BOOK}, section 3.3", lagrange_euler)
-LAGRANGIAN = Quantity(
-    "lagrangian", lagrangian.lagrangian, lagrangian.work_rows, (Q, QD), (KINETIC, POTENTIAL), layout=DH,
-    source=f"{_BOOK}, (3.2-14) to (3.2-22)",
-)  # fmt: skip
+KANE_RRT = _formulation("kane_rrt", "003", kane_rrt, layout=RRT)
+SIMPLIFIED = _formulation("simplified", "000, section 3.3", lagrange_euler)
