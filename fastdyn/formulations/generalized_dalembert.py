@@ -1,6 +1,6 @@
 """Generalized d'Alembert (Lee 1983): D, h_tran, h_rot and c of arms with rotary joints, O(n^3).
 
-The book's (3.4-24) to (3.4-28), with the effects of translation and rotation of the links kept separate. The sums over
+000, eqs. (3.4-24) to (3.4-28), with the effects of translation and rotation of the links kept separate. The sums over
 lower joints, which the equations repeat in every term, are each computed once. Joints and links are numbered from 0
 here: z_j is the axis of joint j, p_j the origin of the frame that joint j rotates in.
 """

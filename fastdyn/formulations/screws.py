@@ -5,10 +5,10 @@
     L = (I - W)^-1 = I + W + ... + W^{n-1}, because W is nilpotent
 
 L is block triangular, its block (i, j) the adjoint of T_ij: block row i is [Ad_{T_{i,i-1}}] times block row i - 1. From
-it M = A^T L^T G L A, and with qdd = 0 and no gravity the velocity terms c, with qd = qdd = 0 the gravity terms g, none
-of which has a part of the load's or of the base's motion. Results D, h, c of the closed form are M, c and g here.
+it M = A^T L^T G L A, and with qdd = 0 and no gravity the velocity terms c, with qd = qdd = 0 the gravity terms g. A
+load and a base that moves add to tau alone. Results D, h, c of the closed form are M, c and g here.
 
-A twist is a pair of vectors (w, v), a wrench (m, f), an adjoint [Ad_T] the pair (R, p) of T. `tip`, `base_twist` and
+A twist is a pair of vectors (w, v), a wrench (m, f), an adjoint [Ad_T] the pair (R, p) of T. `load`, `base_twist` and
 `base_rate` have six rows each, the linear part first, or none: F_{n+1}, the wrench that the hand exerts on the
 environment, in frame n + 1; V_0 and V'_0 of a base that moves, in frame 0. No rows mean zeros.
 """
@@ -211,19 +211,29 @@ def placement(work, i):
 
 
 @kernel
-def screws(P, kinds, q, qd, qdd, tip, base_twist, base_rate, tau, work):
-    """Twists and their rates outward, wrenches and torques inward."""
-    n = P.shape[1]
+def screws(P, kinds, q, qd, qdd, load, base_twist, base_rate, tau, work):
     placements(P, q, work)
+    outward(P, qd, qdd, base_twist, base_rate, work)
+    inward(P, load, tau, work)
+
+
+@kernel
+def outward(P, qd, qdd, base_twist, base_rate, work):
+    """Twists and their rates."""
     V, rate = base_velocity(base_twist, work), base_acceleration(P, base_rate, work)
-    for i in range(n):
+    for i in range(P.shape[1]):
         A, T_i = screw(P, i), placement(work, i)
         joint = twist_times(load(qd, i), A)
         V = twist_plus(adjoint(T_i, V), joint)  # V_i = [Ad] V_{i-1} + A_i qd_i
         rate = twist_plus(twist_plus(adjoint(T_i, rate), bracket(V, joint)), twist_times(load(qdd, i), A))
         store_twist(work, SLOTS * i + TWIST, V)
         store_twist(work, SLOTS * i + RATE, rate)
-    F = no_twist(work)
+
+
+@kernel
+def inward(P, tip, tau, work):
+    """Wrenches and torques."""
+    n, F = P.shape[1], no_twist(work)
     for i in range(n - 1, -1, -1):
         V, rate = load_twist(work, SLOTS * i + TWIST), load_twist(work, SLOTS * i + RATE)
         own = twist_minus(momentum(P, rate, i), bracket_transposed(V, momentum(P, V, i)))
@@ -252,13 +262,13 @@ def block(n, i, j):
 
 
 @kernel
-def stacked_screws(P, kinds, q, qd, qdd, tip, base_twist, base_rate, tau, D, h, c, work):
+def stacked_screws(P, kinds, q, qd, qdd, load, base_twist, base_rate, tau, D, h, c, work):
     n, none = P.shape[1], work[:0]
     placements(P, q, work)
     inverse(work, n)
     closed_form(P, qd, qdd, none, none, none, c, work, n, False, False, True)  # g: the robot at rest
     closed_form(P, qd, qdd, none, none, none, h, work, n, True, False, False)  # c: no acceleration, no gravity
-    closed_form(P, qd, qdd, tip, base_twist, base_rate, tau, work, n, True, True, True)
+    closed_form(P, qd, qdd, load, base_twist, base_rate, tau, work, n, True, True, True)
     mass_matrix(P, D, work, n)
 
 

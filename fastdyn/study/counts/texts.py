@@ -105,7 +105,7 @@ def formulations() -> tuple[Text, ...]:
         return _text(name, what, by_stage(getattr(module, name), module, stages, {"work": module.work_rows}))
 
     def by_screws(text: Callable[..., Any], what: str, stages: str, rows: Rows) -> Text:
-        none = dict.fromkeys(("tip", "base_twist", "base_rate"), lambda n: 0)  # an empty hand, a base at rest
+        none = dict.fromkeys(("load", "base_twist", "base_rate"), lambda n: 0)  # an empty hand, a base at rest
         return _text(text.__name__, what, by_stage(text, screws, stages, {**none, "work": rows}, screw_arm))
 
     return (
