@@ -25,9 +25,9 @@ TABLES = [
     "overview", "table-3-1", "table-3-4", "table-3-5", "texts", "kernels", "literature", "probing", "robots-chief",
     "robots-all", "six-joints", "latency", "comparisons", "growth", "levels", "prediction-errors",
     "prediction-by-formulation", "predictions", "costs", "crossovers", "expected", "history", "host", "points",
-    "verdicts", "robustness", "simplification",
+    "baselines", "verdicts", "robustness", "simplification", "joint-errors", "elsewhere",
 ]  # fmt: skip
-FIGURES = 8
+FIGURES = 9
 
 
 @pytest.fixture(scope="module")

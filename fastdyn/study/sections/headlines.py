@@ -27,14 +27,13 @@ def headlines(results: Results) -> tuple[Headline, ...]:
 
 
 def keyed(results: Results) -> dict[str, Headline]:
-    """The main results by key, for texts that quote them: counts, growth.<formulation>, ratio, verdicts.
+    """The main results by key, for texts that quote them: counts, growth.<formulation>, ratio.
 
     Those of times are left out where the host was loaded or unsteady, or the passes differ too much.
     """
     return {
         "counts": _reproduced(results.tables),
         **(_timed(results.timings) if results.timings.host.quiet else {}),
-        **_dominated(results),
     }
 
 
@@ -65,20 +64,6 @@ def _timed(timings: Timings) -> dict[str, Headline]:
             f"{KINDS[ratio.kind]}; it has {ratio.operations:.0f} times the operations",
         )
     return found
-
-
-def _dominated(results: Results) -> dict[str, Headline]:
-    """How many verdicts agree, beside the best constant answer; none for an arm of which the chapter states nothing."""
-    agreeing = sum(verdict.agrees for verdict in results.verdicts)
-    stated = [verdict.published for verdict in results.verdicts if verdict.published]
-    if not stated:
-        return {}
-    usual = max(dict.fromkeys(stated), key=stated.count)
-    label = (
-        "inertia and velocity terms of the PUMA 560 are dominated by the effect that the chapter states: translation, "
-        f"rotation or both. Answering “{usual}” for every term gives {stated.count(usual)}"
-    )
-    return {"verdicts": Headline(f"{agreeing} of {len(stated)}", label)}
 
 
 def _reproduced(rows: Sequence[Row]) -> Headline:
