@@ -29,6 +29,7 @@ D, C, H, GRAVITY = (
     Field("D", ("n", "n")), Field("C", ("n", "n")), Field("h", ("n",)), Field("c", ("n",)),
 )  # fmt: skip
 _TERMS = (TAU, D, H, GRAVITY)
+_COEFFICIENTS = (*_TERMS, Field("h_ikm", ("n",) * 3))
 
 
 def _formulation(
@@ -47,9 +48,8 @@ def _formulation(
 FORMULATIONS = {
     quantity.name: quantity
     for quantity in (
-        _formulation(
-            "lagrange_euler", "000, eqs. (3.2-24) to (3.2-34)", lagrange_euler, (*_TERMS, Field("h_ikm", ("n",) * 3))
-        ),
+        _formulation("lagrange_euler", "000, eqs. (3.2-24) to (3.2-34)", lagrange_euler, _COEFFICIENTS),
+        _formulation("lagrange_euler_table", "000, Table 3.1", lagrange_euler, _COEFFICIENTS),
         _formulation("recursive_lagrange", "Hollerbach 1980, with 4x4 matrices", recursive_lagrange),
         _formulation("newton_euler_base", "000, Table 3.2", newton_euler_base),
         _formulation("newton_euler_link", "000, Table 3.3", newton_euler_link, optional=(Field("load", (6,)),)),
