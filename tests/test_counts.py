@@ -9,12 +9,12 @@ import pytest
 
 from fastdyn.kernels import crba
 from fastdyn.mechanism.chains import dh_chain
+from fastdyn.polynomials import Polynomial
 from fastdyn.quantities import QUANTITIES
 from fastdyn.robots import random_chain
 from fastdyn.scalars import Counting, Operations, count, count_stages
 from fastdyn.study import counts
 from fastdyn.study.counts import Cost
-from fastdyn.study.polynomials import Polynomial
 from fastdyn.study.rows import FORMULATIONS
 from fastdyn.study.timing.results import LABELS
 

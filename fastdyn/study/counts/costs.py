@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from fastdyn.study.polynomials import Polynomial
+from fastdyn.polynomials import Polynomial
 
 
 @dataclass(frozen=True)

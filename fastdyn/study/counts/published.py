@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cache
 
+from fastdyn.polynomials import Polynomial
 from fastdyn.study.counts import texts
 from fastdyn.study.counts.costs import Cost, Figure, Kind, Label, Reading, Row, summed
-from fastdyn.study.polynomials import Polynomial
 
 n = Polynomial((0, 1))
 
