@@ -58,7 +58,7 @@ def table_3_1() -> tuple[Row, ...]:
     text = "lagrange_euler_table"
     table, printed = texts.formulation(text), texts.formulation("lagrange_euler")
     triples = n * (n + 1) * (n + 2)
-    from_all_three = "m from max(i, j, k), as (3.2-33) says: the text lagrange_euler"
+    from_all_three = "m from max(i, j, k), as (3.2-33) says"
     return (
         _row(
             "3.1", "^jA_i", Cost(32 * n * (n - 1), 24 * n * (n - 1)), (text, "frame_products"),
@@ -127,7 +127,7 @@ def table_3_1() -> tuple[Row, ...]:
             (text, _TABLED), "the sum of the rows above.", (SUM_OF_ROWS, SUM_OF_ROWS),
             [
                 Reading("and all that is left out: the whole text", table.cost),
-                Reading("the whole of the text lagrange_euler, m from max(i, j, k)", printed.cost),
+                Reading("the same with m from max(i, j, k), as (3.2-33) says", printed.cost),
             ],
             _NOT_TABLED,
         ),
