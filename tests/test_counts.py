@@ -3,10 +3,12 @@
 import math
 import sys
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from benchmarks import counts as counts_note
 from fastdyn.kernels import crba
 from fastdyn.mechanism.chains import dh_chain
 from fastdyn.polynomials import Polynomial
@@ -208,6 +210,11 @@ def test_every_row_is_counted_in_stages_of_a_text_that_is_timed():
             totals.append(f"{row.table} {row.name}")
     others = ["3.5 Lagrange-Euler", "3.5 Newton-Euler", "3.5 generalized d'Alembert"]
     assert totals == ["3.1 tau = D qdd + h + c", "3.4 total", *others]
+
+
+def test_the_note_on_counts_is_what_its_command_writes():
+    note = Path(__file__).parents[1] / "notes" / "measurements" / "counts.md"
+    assert note.read_text(encoding="utf-8") == counts_note.text(), "run: python -m benchmarks.counts"
 
 
 def test_a_load_costs_newton_euler_nothing():

@@ -1,4 +1,4 @@
-"""The classic formulations of robot arm dynamics, each written once, over scalars, as its source prints it.
+"""The classic formulations of robot arm dynamics, each written once, over scalars, from the equations of its source.
 
     lagrange_euler.py         000, section 3.2     4x4 matrices, O(n^4): D_ik, h_ikm, c_i; as printed, as Table 3.1
                                                    counts it, and simplified: D and c only

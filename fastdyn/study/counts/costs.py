@@ -56,7 +56,7 @@ Kind = Literal["forced", "no information", "follows", "tuned", "not equal", "not
 # what is known of a published polynomial; the first four are equal to what is counted
 KINDS: Mapping[Kind, str] = {
     "forced": "equal, and every way to evaluate the printed equation with full matrix and vector products gives it",
-    "no information": "equal, but a zero or the sum of the rows above, which nothing can fail to give",
+    "no information": "equal, but it could not be otherwise: a zero, or the sum of rows above that are equal",
     "follows": "equal by one plain procedure for the printed equation; another one would give another number",
     "tuned": "equal only because the procedure was chosen to give the number: the printed equation does not ask for it",
     "not equal": "not equal; the published number results if the operations that the row names are left out or added",

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from fastdyn.page.content import SORTED_AT, Column, Section, Table, Value
 from fastdyn.polynomials import Polynomial
-from fastdyn.study.counts import KINDS, Cost, Label, Row, labels, summary
+from fastdyn.study.counts import KINDS, Cost, Label, Row, labels
 from fastdyn.study.results import Results
 
 SOURCE = (
@@ -31,10 +31,11 @@ def section(results: Results) -> Section:
             "level base, as published and as counted. Every row is counted in code that is timed below: it names the "
             "formulation, the stages of its code that the row is the sum of, and at a total what of the code the table "
             f"leaves out. Polynomials are exact; columns of them sort by their values at n = {SORTED_AT}.",
-            f"{summary(results.tables)}. Equality alone shows little, so each polynomial has a label:",
+            "That two polynomials are equal shows little if nothing else could come out, or if the code was chosen for "
+            "it: each has a label that says so.",
             Table(
                 "labels", "What the labels mean, and how many of the polynomials have them",
-                (Column("label"), Column("polynomials", "number"), Column("meaning")),
+                (Column("label"), Column("polynomials", "number"), Column("meaning", "detail")),
                 tuple((kind, number, KINDS[kind]) for kind, number in labels(results.tables).items()),
             ),
             *(
@@ -94,8 +95,8 @@ def _published(key: str, title: str, table: str, rows: Iterable[Row]) -> Table:
 
 def _reasons(multiplications: Label, additions: Label) -> str:
     if multiplications == additions:
-        return f"both {additions.kind}: {additions.why}"
-    return f"× {multiplications.kind}: {multiplications.why} | + {additions.kind}: {additions.why}"
+        return f"× and +: {additions.why}"
+    return f"×: {multiplications.why} | +: {additions.why}"
 
 
 def _words(name: str) -> str:
