@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -59,12 +60,13 @@ def measure(
         def say(part: float, what: str, done: int = done, name: str = name) -> None:
             progress((done + part) / len(robots), f"{name}: {what}")
 
-        rows, untimed = one_robot(Case(make()), programs, plan, say)
+        rows, untimed, share = one_robot(Case(make()), programs, plan, say)
         bench = replace(
             bench,
             rows=bench.rows + rows,
             untimed=bench.untimed + untimed,
             load_during=bench.load_during + _load(),
+            share=(*bench.share, round(share, 3)),
             unfinished=tuple(robots)[done + 1 :],
         )
         keep(bench)
@@ -73,8 +75,11 @@ def measure(
 
 def one_robot(
     case: Case, programs: Iterable[Program], plan: Plan, progress: Progress
-) -> tuple[tuple[Row, ...], tuple[Untimed, ...]]:
-    """Compares every program's results with fastdyn's, and times those that agree; the first program is fastdyn."""
+) -> tuple[tuple[Row, ...], tuple[Untimed, ...], float]:
+    """Compares every program's results with fastdyn's, and times those that agree; the first program is fastdyn.
+
+    Rows, what was not timed, and the share of a core that the process had while timing.
+    """
     ready: dict[Question, dict[str, tuple[Job, float]]] = {}
     untimed: list[Untimed] = []
     for program in programs:
@@ -86,17 +91,19 @@ def one_robot(
                 job, _ = found
                 ready.setdefault((job.what, job.call), {})[job.program] = found
     seconds: dict[Question, list[Mapping[str, float]]] = {question: [] for question in ready}
+    begun = time.perf_counter(), time.process_time()
     for number in range(plan.passes):
         for place, ((what, call), jobs) in enumerate(ready.items()):
             part = (number + place / len(ready)) / plan.passes
             progress(0.2 + 0.8 * part, f"{what}, {call}, pass {number + 1} of {plan.passes}")
             seconds[what, call].append(clock.best({name: job.run for name, (job, _) in jobs.items()}, plan.turns))
+    share = (time.process_time() - begun[1]) / (time.perf_counter() - begun[0])
     rows = (
         _row(case, job, difference, [(found[name], found[OURS.name]) for found in seconds[question]])
         for question, jobs in ready.items()
         for name, (job, difference) in jobs.items()
     )
-    return tuple(rows), tuple(untimed)
+    return tuple(rows), tuple(untimed), min(1.0, share)
 
 
 def checked(case: Case, program: Program) -> Iterator[tuple[Job, float] | Untimed]:
@@ -146,6 +153,7 @@ def circumstances(plan: Plan, command: str, programs: Sequence[Program]) -> Benc
         absent={peer.name: peer.command for peer in PEERS if peer not in programs},
         load_before=next(iter(_load()), None),
         load_during=(),
+        share=(),
         batch=STATES,
         passes=plan.passes,
         turns=plan.turns,

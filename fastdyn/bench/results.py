@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 FORM = "fastdyn bench 1"  # of bench.json
-WIDE = 0.1  # of the ratio: its passes differ by more than this
-BUSY = 0.25  # of the cores, used by other programs
+WIDE = 0.1  # of a ratio: passes that differ by more are not steady
+BUSY = 0.25  # of the cores: more of them used by other programs is a loaded host
+SHARE = 0.95  # of a core: a process that got less was not alone
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,7 @@ class Bench:
     absent: Mapping[str, str]
     load_before: float | None  # averages of a minute; None where the system tells none
     load_during: tuple[float, ...]  # after each robot
+    share: tuple[float, ...]  # processor time over elapsed time while timing, of each robot
     batch: int  # states
     passes: int
     turns: int
@@ -80,23 +82,33 @@ class Bench:
     untimed: tuple[Untimed, ...]
 
     @property
+    def loaded(self) -> bool:
+        """Whether other programs took much of the machine."""
+        others = max(self.load_before or 0.0, max(self.load_during, default=0.0) - 1.0)  # 1 is the run itself
+        return others > BUSY * self.cores or min(self.share, default=1.0) < SHARE
+
+    @property
     def doubts(self) -> tuple[str, ...]:
         """Reasons to trust the figures less."""
         found = []
         if self.unfinished:
             found.append(f"The run was ended early: {', '.join(self.unfinished)} not measured.")
-        before, during = self.load_before or 0.0, max(self.load_during, default=0.0) - 1.0  # 1 is the run itself
-        if max(before, during) > BUSY * self.cores:
+        if self.loaded:
             found.append(
-                f"Other programs were running: load average {before:.1f} before and up to {during + 1:.1f} during the "
-                f"run, which accounts for 1, on {self.cores} cores. They disturb long jobs more than short ones."
+                f"The host was loaded: load average {self.load_before or 0.0:.1f} before and up to "
+                f"{max(self.load_during, default=0.0):.1f} during the run, which accounts for 1, on {self.cores} "
+                f"cores; the run had {100 * min(self.share, default=1.0):.0f} % of a core at the least. That disturbs "
+                "long jobs more than short ones: no headline is drawn from these times."
             )
-        unsteady = sum(not row.steady for row in self.rows)
-        if unsteady:
+        if unsteady := sum(not row.steady for row in self.rows):
             found.append(
                 f"{unsteady} of {len(self.rows)} ratios differ by more than {100 * WIDE:.0f} % between the "
-                f"{self.passes} passes; they are marked as not steady."
+                f"{self.passes} passes: they are marked as not steady, and no headline is drawn from them."
             )
-        if self.extent == "quick":
-            found.append("A quick run: few robots, passes and turns.")
         return tuple(found)
+
+
+def quickest(rows: Iterable[Row], ours: bool) -> Row | None:
+    """The row with the shortest time, of fastdyn's own programs or of its peers."""
+    own = [row for row in rows if row.program.startswith("fastdyn") is ours]
+    return min(own, key=lambda row: row.ns, default=None)
