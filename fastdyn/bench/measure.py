@@ -83,7 +83,7 @@ def one_robot(
     ready: dict[Question, dict[str, tuple[Job, float]]] = {}
     untimed: list[Untimed] = []
     for program in programs:
-        progress(0.0, f"{program.name}: compiling and comparing")
+        progress(0.0, f"preparing {program.name}")
         for found in checked(case, program):
             if isinstance(found, Untimed):
                 untimed.append(found)
@@ -95,7 +95,7 @@ def one_robot(
     for number in range(plan.passes):
         for place, ((what, call), jobs) in enumerate(ready.items()):
             part = (number + place / len(ready)) / plan.passes
-            progress(0.2 + 0.8 * part, f"{what}, {call}, pass {number + 1} of {plan.passes}")
+            progress(0.2 + 0.8 * part, f"pass {number + 1} of {plan.passes}")
             seconds[what, call].append(clock.best({name: job.run for name, (job, _) in jobs.items()}, plan.turns))
     share = (time.process_time() - begun[1]) / (time.perf_counter() - begun[0])
     rows = (

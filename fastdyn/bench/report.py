@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 QUESTIONS = tuple((what, call) for call in (BATCH, SINGLE) for what in (INVERSE, FORWARD, MASS))
 INTRODUCTION = (
     "The same robots and states in this package and in others, on one thread of the machine named below. Jobs that "
-    "compute the same take turns in one process, each gets its data in the layout that it prefers, prepared beforehand, "
-    "and a job is timed only if its results agree."
+    "compute the same take turns in one process, each gets its data in the layout that it prefers, prepared "
+    "beforehand, and a job is timed only if its results agree."
 )
 NOTES = (
     "A ratio is a program's time over that of fastdyn's general code for the same states: above 1, fastdyn is quicker. "
     "It is that of the best times of all passes; lowest and highest are those of single passes.",
-    "Built-in arms are without motors and friction, which not all programs have. Chains are random, of revolute joints. "
-    "“specialised” is fastdyn's code for the one arm, “bound” the call on fixed memory for control loops.",
-    "Differences are the largest from fastdyn's result, relative to the largest number in it; those of forward dynamics "
-    "are from the accelerations that the torques were made from.",
-    "Generated C has the robot's numbers folded in, checks nothing, and is called through prepared pointers; widened to "
-    "lanes by hand, which no package offers. Peers are as their wheels come, not built for this machine.",
-    "Drake and PyBullet replace moments of inertia that no real body can have, such as those of the published PUMA 560.",
+    "Built-in arms are without motors and friction, which not all programs have. Chains are random, of revolute "
+    "joints. “specialised” is fastdyn's code for the one arm, “bound” the call on fixed memory for control loops.",
+    "Differences are the largest from fastdyn's result, relative to the largest number in it; those of forward "
+    "dynamics are from the accelerations that the torques were made from.",
+    "Generated C has the robot's numbers folded in, checks nothing, and is called through prepared pointers; it was "
+    "widened to lanes by hand, which no package offers. Peers are as their wheels come, not built for this machine.",
+    "Drake and PyBullet give other results for the published PUMA 560, whose link 1 has moments but no mass.",
 )
 
 
@@ -159,7 +159,7 @@ def _untimed(bench: Bench) -> Iterator[Table | str]:
                 Column("program"), Column("robot"), Column("quantity"), Column("call"), Column("difference", "number"),
                 Column("why"),
             ),
-            tuple((each.program, each.robot, each.what, each.call, each.difference, each.why) for each in bench.untimed),
+            tuple((e.program, e.robot, e.what, e.call, e.difference, e.why) for e in bench.untimed),
         )  # fmt: skip
     if bench.absent:
         yield Table(
