@@ -147,7 +147,7 @@ def circumstances(plan: Plan, command: str, programs: Sequence[Program]) -> Benc
         extent=plan.extent,
         processor=output.processor(),
         cores=os.cpu_count() or 1,
-        instructions=f"{os.environ.get('NUMBA_CPU_NAME') or 'the host'}, {register_bits()}-bit registers",
+        instructions=f"code for {os.environ.get('NUMBA_CPU_NAME') or 'this host'}, {register_bits()}-bit registers",
         system=f"{platform.system()} {platform.machine()}",
         versions=versions,
         absent={peer.name: peer.command for peer in PEERS if peer not in programs},

@@ -64,9 +64,9 @@ def report(bench: Bench) -> Report:
     """The page of a run."""
     calls = [(call, [row for row in bench.rows if row.call == call]) for call in (BATCH, SINGLE)]
     pictures = [
-        Picture(f"Ratios of chains, {call}", figure(rows, ink.WIDE), figure(rows, ink.NARROW))
+        Picture(f"Ratios, {call}; above 1, fastdyn is quicker", figure(rows, ink.WIDE), figure(rows, ink.NARROW))
         for call, rows in calls
-        if any(row.robot.startswith("chain") for row in rows)
+        if any(not row.program.startswith("fastdyn") for row in rows)
     ]
     robots = tuple(
         Table(f"robot-{place}", f"{rows[0].robot}, {rows[0].joints} joints", ROW, tuple(map(_row, rows)))
@@ -189,24 +189,25 @@ def _facts(bench: Bench) -> Iterator[tuple[str, str]]:
 
 
 def figure(rows: Sequence[Row], width: float) -> Figure:
-    """Ratios of the peers against the number of joints, a panel for each quantity; bars: single passes."""
+    """Ratios of the peers for each robot, a panel for each quantity; bars: single passes."""
     from matplotlib.figure import Figure
 
-    shown = [row for row in rows if row.robot.startswith("chain") and not row.program.startswith("fastdyn")]
-    programs = list(dict.fromkeys(row.program for row in shown))
+    shown = [row for row in rows if not row.program.startswith("fastdyn")]
+    robots, programs = (
+        list(dict.fromkeys(names)) for names in zip(*((r.robot, r.program) for r in shown), strict=True)
+    )
     questions = [what for what in (INVERSE, FORWARD, MASS) if any(row.what == what for row in shown)]
     beside = width > ink.NARROW
     with ink.style():
-        drawn = Figure(figsize=(width, 4.4 if beside else 3.0 * len(questions) + 1.0))
-        shape = (1, len(questions)) if beside else (len(questions), 1)
-        panels = drawn.subplots(*shape, squeeze=False, sharey=True).ravel()
-        for panel, what in zip(panels, questions, strict=True):
-            _curves(panel, [row for row in shown if row.what == what], programs)
-            panel.set(title=what, xlabel="joints")
-        for panel in panels[:: len(questions) if beside else 1]:
-            panel.set_ylabel("time over fastdyn's")
+        drawn = Figure(figsize=(width, 4.6 if beside else 3.0 * len(questions) + 1.0))
+        panels = drawn.subplots(*((1, len(questions)) if beside else (len(questions), 1)), squeeze=False, sharey=True)
+        for place, (panel, what) in enumerate(zip(panels.ravel(), questions, strict=True)):
+            _points(panel, [row for row in shown if row.what == what], robots, programs)
+            panel.set(title=what, ylabel="time over fastdyn's" if place == 0 or not beside else "")
         known = {
-            label: line for panel in panels for line, label in zip(*panel.get_legend_handles_labels(), strict=True)
+            label: points
+            for panel in panels.ravel()
+            for points, label in zip(*panel.get_legend_handles_labels(), strict=True)
         }
         drawn.legend(
             known.values(), known.keys(), loc="outside lower center", ncols=4 if beside else 2, fontsize=ink.SMALLEST
@@ -214,22 +215,22 @@ def figure(rows: Sequence[Row], width: float) -> Figure:
     return drawn
 
 
-def _curves(panel: Axes, rows: Sequence[Row], programs: Sequence[str]) -> None:
+def _points(panel: Axes, rows: Sequence[Row], robots: Sequence[str], programs: Sequence[str]) -> None:
     for number, program in enumerate(programs):
-        own = sorted((row for row in rows if row.program == program), key=lambda row: row.joints)
+        own = [row for row in rows if row.program == program]
         if own:
-            ratios = [row.ratio for row in own]
-            below = [row.ratio - min(row.passes) for row in own]
-            above = [max(row.passes) - row.ratio for row in own]
+            aside = 0.6 * ((number + 0.5) / len(programs) - 0.5)
+            low, high = [row.ratio - min(row.passes) for row in own], [max(row.passes) - row.ratio for row in own]
             panel.errorbar(
-                [row.joints for row in own], ratios, (below, above), label=program, markersize=4.5, linewidth=1.3,
-                color=ink.SERIES[number % len(ink.SERIES)], marker=ink.MARKERS[number % len(ink.MARKERS)],
-                linestyle=ink.LINES[number % len(ink.LINES)],
+                [robots.index(row.robot) + aside for row in own], [row.ratio for row in own], (low, high),
+                label=program, linestyle="", markersize=4.5, color=ink.SERIES[number % len(ink.SERIES)],
+                marker=ink.MARKERS[number % len(ink.MARKERS)],
             )  # fmt: skip
     panel.axhline(1.0, color=ink.INK, linewidth=1.0)
-    joints = sorted({row.joints for row in rows})
-    panel.set(xscale="log", yscale="log")
-    panel.set_xticks(joints, list(map(str, joints)))
+    panel.set_yscale("log")
+    panel.yaxis.set_major_formatter("{x:g}")
+    panel.set_xticks(range(len(robots)), robots, rotation=45, ha="right", rotation_mode="anchor")
+    panel.set_xlim(-0.6, len(robots) - 0.4)
     panel.minorticks_off()
 
 
