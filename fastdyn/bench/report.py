@@ -63,10 +63,15 @@ def write_comparison(comparison: Comparison, folder: Path) -> Path:
 def report(bench: Bench) -> Report:
     """The page of a run."""
     calls = [(call, [row for row in bench.rows if row.call == call]) for call in (BATCH, SINGLE)]
+    peers = list(dict.fromkeys(row.program for row in bench.rows if not row.program.startswith("fastdyn")))
     pictures = [
-        Picture(f"Ratios, {call}; above 1, fastdyn is quicker", figure(rows, ink.WIDE), figure(rows, ink.NARROW))
+        Picture(
+            f"Ratios, {call}; above 1, fastdyn is quicker",
+            figure(rows, peers, ink.WIDE),
+            figure(rows, peers, ink.NARROW),
+        )
         for call, rows in calls
-        if any(not row.program.startswith("fastdyn") for row in rows)
+        if any(row.program in peers for row in rows)
     ]
     robots = tuple(
         Table(f"robot-{place}", f"{rows[0].robot}, {rows[0].joints} joints", ROW, tuple(map(_row, rows)))
@@ -188,21 +193,19 @@ def _facts(bench: Bench) -> Iterator[tuple[str, str]]:
     yield "Command", bench.command
 
 
-def figure(rows: Sequence[Row], width: float) -> Figure:
-    """Ratios of the peers for each robot, a panel for each quantity; bars: single passes."""
+def figure(rows: Sequence[Row], peers: Sequence[str], width: float) -> Figure:
+    """Ratios of the peers for each robot, a panel for each quantity; bars: single passes. peers: in order of styles."""
     from matplotlib.figure import Figure
 
-    shown = [row for row in rows if not row.program.startswith("fastdyn")]
-    robots, programs = (
-        list(dict.fromkeys(names)) for names in zip(*((r.robot, r.program) for r in shown), strict=True)
-    )
+    shown = [row for row in rows if row.program in peers]
+    robots = list(dict.fromkeys(row.robot for row in shown))
     questions = [what for what in (INVERSE, FORWARD, MASS) if any(row.what == what for row in shown)]
     beside = width > ink.NARROW
     with ink.style():
         drawn = Figure(figsize=(width, 4.6 if beside else 3.0 * len(questions) + 1.0))
         panels = drawn.subplots(*((1, len(questions)) if beside else (len(questions), 1)), squeeze=False, sharey=True)
         for place, (panel, what) in enumerate(zip(panels.ravel(), questions, strict=True)):
-            _points(panel, [row for row in shown if row.what == what], robots, programs)
+            _points(panel, [row for row in shown if row.what == what], robots, peers)
             panel.set(title=what, ylabel="time over fastdyn's" if place == 0 or not beside else "")
         known = {
             label: points
@@ -215,16 +218,17 @@ def figure(rows: Sequence[Row], width: float) -> Figure:
     return drawn
 
 
-def _points(panel: Axes, rows: Sequence[Row], robots: Sequence[str], programs: Sequence[str]) -> None:
-    for number, program in enumerate(programs):
+def _points(panel: Axes, rows: Sequence[Row], robots: Sequence[str], peers: Sequence[str]) -> None:
+    for number, program in enumerate(peers):
         own = [row for row in rows if row.program == program]
         if own:
-            aside = 0.6 * ((number + 0.5) / len(programs) - 0.5)
+            again, style = divmod(number, len(ink.SERIES))  # hollow markers where colours repeat
+            aside = 0.6 * ((number + 0.5) / len(peers) - 0.5)
             low, high = [row.ratio - min(row.passes) for row in own], [max(row.passes) - row.ratio for row in own]
             panel.errorbar(
                 [robots.index(row.robot) + aside for row in own], [row.ratio for row in own], (low, high),
-                label=program, linestyle="", markersize=4.5, color=ink.SERIES[number % len(ink.SERIES)],
-                marker=ink.MARKERS[number % len(ink.MARKERS)],
+                label=program, linestyle="", markersize=4.5, color=ink.SERIES[style], marker=ink.MARKERS[style],
+                markerfacecolor=ink.PAPER if again else ink.SERIES[style],
             )  # fmt: skip
     panel.axhline(1.0, color=ink.INK, linewidth=1.0)
     panel.set_yscale("log")
