@@ -23,9 +23,10 @@ from tests import browser, small_report
 
 TABLES = [
     "overview", "table-3-1", "table-3-4", "table-3-5", "texts", "kernels", "literature", "probing", "robots-chief",
-    "robots-all", "growth", "six-joints", "crossovers", "history", "points", "verdicts", "robustness", "simplification",
+    "robots-all", "growth", "six-joints", "crossovers", "history", "points",
+    "baselines", "verdicts", "robustness", "simplification", "joint-errors", "elsewhere",
 ]  # fmt: skip
-FIGURES = 8
+FIGURES = 9
 
 
 @pytest.fixture(scope="module")

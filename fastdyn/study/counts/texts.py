@@ -105,7 +105,8 @@ def formulations() -> tuple[Text, ...]:
         return _text(name, what, by_stage(getattr(module, name), module, stages, {"work": module.work_rows}))
 
     def by_screws(text: Callable[..., Any], what: str, stages: str, rows: Rows) -> Text:
-        return _text(text.__name__, what, by_stage(text, screws, stages, {"work": rows}, screw_arm))
+        none = dict.fromkeys(("load", "base_twist", "base_rate"), lambda n: 0)  # an empty hand, a base at rest
+        return _text(text.__name__, what, by_stage(text, screws, stages, {**none, "work": rows}, screw_arm))
 
     return (
         _text("lagrange_euler", "(3.2-24) to (3.2-34)", lagrange_euler_as_tabled() | coriolis_as_written()),
