@@ -8,6 +8,7 @@ from fastdyn.formulations import (
     christoffel,
     dh_rows,
     generalized_dalembert,
+    generalized_dalembert_literal,
     kane,
     kane_rrt,
     lagrange_euler,
@@ -29,6 +30,10 @@ D, C, H, GRAVITY = (
     Field("D", ("n", "n")), Field("C", ("n", "n")), Field("h", ("n",)), Field("c", ("n",)),
 )  # fmt: skip
 _TERMS = (TAU, D, H, GRAVITY)
+_SPLIT_TERMS = (
+    TAU, Field("D_tran", ("n", "n")), Field("D_rot", ("n", "n")), Field("h_tran", ("n",)), Field("h_rot", ("n",)),
+    GRAVITY,
+)  # fmt: skip
 
 
 def _formulation(
@@ -56,14 +61,12 @@ FORMULATIONS = {
         _formulation("newton_euler_frugal", "000, Table 3.4", newton_euler_frugal),
         _formulation("probing", "000, problem 3.11", probing, _TERMS),
         _formulation(
-            "generalized_dalembert",
-            "000, eqs. (3.4-24) to (3.4-28)",
-            generalized_dalembert,
-            (
-                TAU, Field("D_tran", ("n", "n")), Field("D_rot", ("n", "n")), Field("h_tran", ("n",)),
-                Field("h_rot", ("n",)), GRAVITY,
-            ),
-            rotary_only=True,
+            "generalized_dalembert", "000, eqs. (3.4-24) to (3.4-28), each sum computed once", generalized_dalembert,
+            _SPLIT_TERMS, rotary_only=True,
+        ),
+        _formulation(
+            "generalized_dalembert_literal", "000, eqs. (3.4-24) to (3.4-28), every sum where it is printed",
+            generalized_dalembert_literal, _SPLIT_TERMS, rotary_only=True,
         ),
         _formulation(
             "christoffel", "001, Algorithm 2", christoffel, (TAU, D, C, GRAVITY, Field("c_ijp", ("n",) * 3))
