@@ -47,3 +47,7 @@ class RobotWarning(UserWarning):
 
 class FormulationError(FastdynError, ValueError):
     """A formulation does not support this robot, or no formulation has this name."""
+
+
+class FileError(FastdynError, ValueError):
+    """A file of results that is not as expected: the message names the file and the place."""

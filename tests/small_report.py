@@ -6,18 +6,18 @@ from typing import Any
 
 import numpy as np
 
-import fastdyn as fd
+from fastdyn.page import ink
 from fastdyn.scalars import Operations
-from fastdyn.study import ink
+from fastdyn.study import counts
 from fastdyn.study.counts.robot import Count
-from fastdyn.study.effects import Robustness, Split, Trajectory, Verdict
+from fastdyn.study.effects import Robustness, Split, Trajectory, verdicts
 from fastdyn.study.formulations import FORMULATIONS
-from fastdyn.study.report import Agreement, Results
-from fastdyn.study.simplification import Place, Simplification, Term
+from fastdyn.study.results import Agreement, Results, Simplified
+from fastdyn.study.simplification import Term
 from fastdyn.study.timing import Crossover, Growth, Point, Then, Timings
 
 NAMES = {"lagrange_euler": 4, "generalized_dalembert": 3, "newton_euler_frugal": 1}  # and how they grow
-SIZES = (2, 6, 10, 100)
+SIZES = (1, 2, 6, 10, 100)
 
 
 def point(name: str, n: int) -> Point:
@@ -51,18 +51,17 @@ def timings() -> Timings:
 
 
 def split() -> Split:
-    still = np.zeros((4, 2))
+    still = np.zeros((4, 6))
     motion = Trajectory(t=np.linspace(0, 3, 4), q=still, qd=still, qdd=still, name="a swing")
-    matrix, vector = np.ones((4, 2, 2)), np.ones((4, 2))
+    matrix, vector = np.ones((4, 6, 6)), np.ones((4, 6))
     return Split(robot="arm", trajectory=motion, D_tran=matrix, D_rot=matrix, h_tran=vector, h_rot=vector, c=vector)
 
 
-def simplification() -> Simplification:
-    return Simplification(
+def simplification() -> Simplified:
+    return Simplified(
         robot="arm", tolerance=0.1,
         terms=(Term(name="D11 tran", kept=True, largest=3.0), Term(name="h1 rot", kept=False, largest=0.1)),
-        error=0.05, errors=np.ones(2), multiplications=(20, 10), additions=(10, 5), arm=fd.robots.two_link(),
-        kept=frozenset({Place("D_tran", 0, 0)}),
+        error=0.05, multiplications=(20, 10), additions=(10, 5),
     )  # fmt: skip
 
 
@@ -81,6 +80,12 @@ def figure(lines: int = 2) -> Any:
 
 def results() -> Results:
     return Results(
+        about={"Machine": "a machine", "Command": "fastdyn study --quick"},
+        tables=counts.tables(),
+        texts=counts.formulations(),
+        kernels=counts.kernels(),
+        literature=counts.literature(),
+        probing=counts.probing_counts(),
         agreement=tuple(
             Agreement(formulation=name, difference=3e-15, states=10, robot="arm") for name in FORMULATIONS
         ),
@@ -89,18 +94,11 @@ def results() -> Results:
             for name in ("mass_matrix", "momentum")
         ),
         timings=timings(),
-        timing_figures={"Time over joints": figure(), "Operations over time": figure(3)},
         split=split(),
-        verdicts=(
-            Verdict(element="D11", found="both", published="both", agrees=True, share=0.5),
-            Verdict(element="h1", found="rotational", published="translational", agrees=False, share=0.1),
-        ),
-        robustness=(
-            Robustness(element="D11", translational=0.1, rotational=0.2, both=0.7, none=0.0, agrees=0.7),
-            Robustness(element="h1", translational=0.0, rotational=1.0, both=0.0, none=0.0, agrees=0.0),
+        verdicts=verdicts(split()),
+        robustness=tuple(
+            Robustness(element=each.element, translational=0.1, rotational=0.2, both=0.7, none=0.0, agrees=0.7)
+            for each in verdicts(split())
         ),
         simplifications=(simplification(),),
-        effects_figures={"The elements of D": figure(1)},
-        effects_notes=("A remark.",),
-        about={"Machine": "a machine", "Command": "fastdyn study --quick"},
     )  # fmt: skip

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from fastdyn.kernels import crba
+from fastdyn.polynomials import Polynomial
 from fastdyn.quantities import QUANTITIES
 from fastdyn.robots import random_chain
 from fastdyn.scalars import Counting, count, count_stages
 from fastdyn.study import counts
 from fastdyn.study.counts import Cost
-from fastdyn.study.polynomials import Polynomial
 
 n = Polynomial((0, 1))
 

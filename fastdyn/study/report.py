@@ -1,4 +1,4 @@
-"""The report of the study: runs every part, and writes the page and its numbers.
+"""Runs every part of the study, and writes the page and its numbers.
 
 `fastdyn study` on the command line; in Python:
 
@@ -8,65 +8,31 @@
 
 from __future__ import annotations
 
-import json
 import platform
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastdyn import output
 from fastdyn.errors import MissingExtraError, RobotWarning
+from fastdyn.page import files
 from fastdyn.robot import Robot
 from fastdyn.robots import get, puma560
-from fastdyn.study import counts
+from fastdyn.study import counts, effects, timing
 from fastdyn.study.counts.robot import CHIEF, SPECIALISED, Count, count
 from fastdyn.study.formulations import FORMULATIONS, inverse_dynamics
+from fastdyn.study.results import Agreement, Results, Simplified
+from fastdyn.study.simplification import simplify
 
-if TYPE_CHECKING:
-    from fastdyn.study.effects import Robustness, Split, Verdict
-    from fastdyn.study.page.content import Report
-    from fastdyn.study.simplification import Simplification
-    from fastdyn.study.timing import Timings
-
-Figures = dict[str, Any]  # title: matplotlib's Figure
 Progress = Callable[[float, str], None]
 TOLERANCES = (0.001, 0.01, 0.05, 0.1)  # of simplification: torque errors, relative to the largest torque
 STATES = 1000
 COUNTED = ("puma560", "ur5", "panda", "iiwa", "stanford", "irb1400")  # robots, without friction, which hardly counts
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """A formulation's largest difference from the library, relative to the largest torque of the joint."""
-
-    formulation: str
-    difference: float
-    states: int
-    robot: str
-
-
-@dataclass(frozen=True, eq=False)
-class Results:
-    """Results of all parts of the study."""
-
-    agreement: tuple[Agreement, ...]
-    robot_counts: tuple[Count, ...]
-    timings: Timings
-    timing_figures: Figures
-    split: Split
-    verdicts: tuple[Verdict, ...]
-    robustness: tuple[Robustness, ...]
-    simplifications: tuple[Simplification, ...]
-    effects_figures: Figures
-    effects_notes: tuple[str, ...]
-    about: dict[str, str]  # machine, versions, date, command
 
 
 def gather(quick: bool = False, progress: Progress | None = None, command: str = "fastdyn study") -> Results:
@@ -76,10 +42,6 @@ def gather(quick: bool = False, progress: Progress | None = None, command: str =
     """
     if find_spec("matplotlib") is None:
         raise MissingExtraError("the study draws figures: pip install 'fastdyn[plots]'")
-    from fastdyn.study import effects, ink, simplify, timing
-    from fastdyn.study.effects.figures import figures as effects_figures
-    from fastdyn.study.timing.figures import figures as timing_figures
-
     say = progress or (lambda fraction, what: None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RobotWarning)  # some of the PUMA's published inertias are physically impossible
@@ -87,7 +49,8 @@ def gather(quick: bool = False, progress: Progress | None = None, command: str =
     say(0.0, "comparing formulations; a first run compiles them")
     found = agreement(robot)
     say(0.03, "counting operations")
-    counts.tables(), counts.formulations(), counts.kernels(), counts.probing_counts()
+    published, texts, kernels = counts.tables(), counts.formulations(), counts.kernels()
+    probing = counts.probing_counts()
     own = robot_counts(CHIEF if quick else SPECIALISED)
     counted = 0.5 if quick else 0.1  # estimated share of the total time
     timings = timing.measure(quick, lambda fraction, what: say(counted + (0.9 - counted) * fraction, what))
@@ -96,13 +59,10 @@ def gather(quick: bool = False, progress: Progress | None = None, command: str =
     split = effects.split(robot, trajectory)
     robustness = effects.robustness(robot, progress=lambda fraction, what: say(0.9 + 0.03 * fraction, what))
     say(0.93, "simplification")
-    simplifications = tuple(simplify(robot, trajectory, tolerance) for tolerance in TOLERANCES)
-    say(0.95, "figures")
-    with ink.style():
-        drawn = timing_figures(timings), effects_figures(split, robustness)
+    simplified = tuple(Simplified.of(simplify(robot, trajectory, tolerance)) for tolerance in TOLERANCES)
     return Results(
-        found, own, timings, drawn[0], split, effects.verdicts(split), robustness, simplifications, drawn[1],
-        effects.NOTES, circumstances(command, quick),
+        circumstances(command, quick), found, published, texts, kernels, counts.literature(), probing, own, timings,
+        split, effects.verdicts(split), robustness, simplified,
     )  # fmt: skip
 
 
@@ -154,31 +114,6 @@ def write(results: Results, folder: Path) -> Path:
 
     Nothing is written unless everything can be; each file appears whole, and the page is written last.
     """
-    from fastdyn.study import page
+    from fastdyn.study.sections import report
 
-    report = page.report(results)
-    files = {f"csv/{table.key}.csv": table.csv() for table in report.tables}
-    files["study.json"] = json.dumps(_data(results, report), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
-    files["summary.md"] = page.markdown(report)
-    files["index.html"] = page.html(report)
-    for name, text in files.items():
-        output.write(folder / name, text)
-    return folder / "index.html"
-
-
-def _data(results: Results, report: Report) -> dict[str, Any]:
-    """All results for JSON: the tables, and the curves of the figures."""
-    split = results.split
-    motion = {name: getattr(split.trajectory, name) for name in ("t", "q", "qd", "qdd")}
-    parts = {name: getattr(split, name) for name in ("D_tran", "D_rot", "h_tran", "h_rot", "c")}
-    return {
-        "about": results.about,
-        "headlines": [{"value": headline.value, "label": headline.label} for headline in report.headlines],
-        "tables": {table.key: table.data() for table in report.tables},
-        "notes": list(results.timings.notes),
-        "split": {
-            "robot": split.robot,
-            "trajectory": split.trajectory.name,
-            **{name: np.asarray(array).tolist() for name, array in (motion | parts).items()},
-        },
-    }
+    return files.write(report(results), results.text(), folder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from fastdyn.study.polynomials import Polynomial
+from fastdyn.polynomials import Polynomial
 
 
 @dataclass(frozen=True)

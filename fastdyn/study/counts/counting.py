@@ -13,11 +13,11 @@ import numpy as np
 from fastdyn.formats.dh import DHLink
 from fastdyn.mechanism.chains import dh_chain, screw_chain
 from fastdyn.mechanism.parts import Array
+from fastdyn.polynomials import Polynomial
 from fastdyn.quantities import QUANTITIES, Field
 from fastdyn.robot import Robot, from_dh
 from fastdyn.scalars import Operations, count, count_stages
 from fastdyn.study.counts.costs import Cost
-from fastdyn.study.polynomials import Polynomial
 from fastdyn.study.rows import FORMULATIONS
 
 SIZES = range(1, 13)  # numbers of joints that are counted

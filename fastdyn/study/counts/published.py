@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
+from fastdyn.polynomials import Polynomial
 from fastdyn.study.counts import texts
 from fastdyn.study.counts.costs import Cost, Figure, Reading, Row, summed
-from fastdyn.study.polynomials import Polynomial
 
 n = Polynomial((0, 1))
 

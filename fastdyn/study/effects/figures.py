@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastdyn.mechanism.parts import Array
-from fastdyn.study import ink
+from fastdyn.page import ink
 from fastdyn.study.effects import WORDS, Robustness, Split, Verdict, verdicts
 
 if TYPE_CHECKING:

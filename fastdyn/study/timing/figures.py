@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from fastdyn.page import ink
 from fastdyn.scalars import LANES
-from fastdyn.study import ink
 from fastdyn.study.timing.results import LABELS, Growth, Point, Timings, by_formulation
 
 if TYPE_CHECKING:

@@ -1,11 +1,11 @@
-"""The report as one self-contained HTML page, and as a Markdown summary."""
+"""A report as one self-contained HTML page, and as a Markdown summary."""
 
 from __future__ import annotations
 
 from html import escape
 from importlib import resources
 
-from fastdyn.study.page.content import (
+from fastdyn.page.content import (
     SORTED_AT,
     Block,
     Column,
@@ -20,12 +20,8 @@ from fastdyn.study.page.content import (
     mathematics,
     typeset,
 )
-from fastdyn.study.page.sections import report
-from fastdyn.study.page.vector import svg
-from fastdyn.study.polynomials import Polynomial
-
-__all__ = ["html", "markdown", "report"]
-
+from fastdyn.page.vector import svg
+from fastdyn.polynomials import Polynomial
 
 # ---------------------------------------------------------------------------------------------- HTML
 
@@ -51,13 +47,14 @@ def html(report: Report) -> str:
 </aside>
 <main>
 <header>
-<p class="kicker">fastdyn study</p>
+<p class="kicker">fastdyn {report.name}</p>
 <h1>{escape(report.title)}</h1>
 <p class="introduction">{escape(report.introduction)}</p>
 <div class="headlines" id="results">{"".join(map(_headline, report.headlines))}</div>
 </header>
 {"".join(_section(section, number) for number, section in enumerate(report.sections, 1))}
-<p class="data">Data: each table links to its CSV file; <a href="study.json">study.json</a> has all numbers, \
+<p class="data">Data: each table links to its CSV file; \
+<a href="{report.name}.json">{report.name}.json</a> has all numbers, \
 <a href="summary.md">summary.md</a> the tables as text.</p>
 </main>
 <script>
@@ -68,7 +65,7 @@ def html(report: Report) -> str:
 
 
 def _file(name: str) -> str:
-    return (resources.files("fastdyn.study.page") / name).read_text(encoding="utf-8")
+    return (resources.files("fastdyn.page") / name).read_text(encoding="utf-8")
 
 
 def _headline(headline: Headline) -> str:

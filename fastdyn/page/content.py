@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from fastdyn.study.polynomials import Polynomial
+from fastdyn.polynomials import Polynomial
 
 Value = str | int | float | Polynomial | None
 Kind = Literal["text", "math", "number", "percent", "mark", "detail"]
@@ -115,8 +115,9 @@ class Headline:
 
 @dataclass(frozen=True)
 class Report:
-    """The content of the page."""
+    """The content of a page. name: what `fastdyn <name>` makes, and its file of data, <name>.json."""
 
+    name: str
     title: str
     introduction: str
     headlines: tuple[Headline, ...]

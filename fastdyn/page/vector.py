@@ -6,8 +6,8 @@ import io
 import re
 from html import escape
 
-from fastdyn.study import ink
-from fastdyn.study.page.content import Picture
+from fastdyn.page import ink
+from fastdyn.page.content import Picture
 
 COLOURS = {
     ink.INK: "--ink", "#000000": "--ink", ink.FAINT: "--faint", ink.GRID: "--grid", ink.PAPER: "--paper",

@@ -1,0 +1,71 @@
+"""Results of all parts of the study: plain data, kept in study.json, from which the page is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from fastdyn import record
+from fastdyn.study.counts import Figure, Probing, Row, Text
+from fastdyn.study.counts.robot import Count
+from fastdyn.study.effects import Robustness, Split, Verdict
+from fastdyn.study.simplification import Simplification, Term
+from fastdyn.study.timing import Timings
+
+FORM = "fastdyn study 1"
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """A formulation's largest difference from the library, relative to the largest torque of the joint."""
+
+    formulation: str
+    difference: float
+    states: int
+    robot: str
+
+
+@dataclass(frozen=True)
+class Simplified:
+    """What `simplify` found for one tolerance."""
+
+    robot: str
+    tolerance: float
+    terms: tuple[Term, ...]
+    error: float
+    multiplications: tuple[int, int]
+    additions: tuple[int, int]
+
+    @classmethod
+    def of(cls, found: Simplification) -> Simplified:
+        """Without the model itself."""
+        return cls(found.robot, found.tolerance, found.terms, found.error, found.multiplications, found.additions)
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """Results of all parts of the study."""
+
+    about: Mapping[str, str]  # machine, versions, date, command
+    agreement: tuple[Agreement, ...]
+    tables: tuple[Row, ...]  # the published ones
+    texts: tuple[Text, ...]
+    kernels: tuple[Text, ...]
+    literature: tuple[Figure, ...]
+    probing: Probing
+    robot_counts: tuple[Count, ...]
+    timings: Timings
+    split: Split
+    verdicts: tuple[Verdict, ...]
+    robustness: tuple[Robustness, ...]
+    simplifications: tuple[Simplified, ...]
+
+    def text(self) -> str:
+        """As JSON."""
+        return record.text(self, FORM)
+
+
+def read(path: Path) -> Results:
+    """The results that a file study.json keeps."""
+    return record.read(Results, path, FORM)
