@@ -9,6 +9,7 @@ from fastdyn.formulations import (
     dh_rows,
     generalized_dalembert,
     generalized_dalembert_literal,
+    generalized_dalembert_nearest,
     kane,
     kane_rrt,
     lagrange_euler,
@@ -67,6 +68,10 @@ FORMULATIONS = {
         _formulation(
             "generalized_dalembert_literal", "000, eqs. (3.4-24) to (3.4-28), every sum where it is printed",
             generalized_dalembert_literal, _SPLIT_TERMS, rotary_only=True,
+        ),
+        _formulation(
+            "generalized_dalembert_nearest", "000, eqs. (3.4-24) to (3.4-28), the procedure nearest to Table 3.5",
+            generalized_dalembert_nearest, _SPLIT_TERMS, rotary_only=True,
         ),
         _formulation(
             "christoffel", "001, Algorithm 2", christoffel, (TAU, D, C, GRAVITY, Field("c_ijp", ("n",) * 3))
