@@ -1,6 +1,7 @@
-"""The classic formulations of robot arm dynamics, each written once, over scalars, as its source prints it.
+"""The classic formulations of robot arm dynamics, each written once, over scalars, from the equations of its source.
 
-    lagrange_euler.py         000, section 3.2     4x4 matrices, O(n^4): D_ik, h_ikm, c_i; simplified: D and c only
+    lagrange_euler.py         000, section 3.2     4x4 matrices, O(n^4): D_ik, h_ikm, c_i; as printed, as Table 3.1
+                                                   counts it, and simplified: D and c only
     recursive_lagrange.py     000, section 3.1     the same as a recursion (Hollerbach 1980), O(n)
     newton_euler_base.py      000, Table 3.2       all vectors in the base frame, O(n)
     newton_euler_link.py      000, Table 3.3       all vectors in the links' own frames, O(n)
