@@ -1,13 +1,13 @@
 """Generalized d'Alembert, some sums computed once and some again: the procedure nearest to the counts of Table 3.5.
 
-000, eqs. (3.4-24) to (3.4-28). Fig. 3.9, which shows the procedure that the table counts, is missing from the copy used
-here. Of the procedures of study/counts/dalembert.py this one costs as many multiplications as the table says but for a
-constant, and every other coefficient of its additions is explained there. It differs from generalized_dalembert.py:
+000, eqs. (3.4-24) to (3.4-28), O(n^3). Fig. 3.9, which shows the procedure that the table counts, is missing from the
+copy used here. Of the procedures of study/counts/dalembert.py this one comes nearest: without (3.4-24) its
+multiplications are the published ones but for the constant. It differs from generalized_dalembert.py in that
 
-    z_j x (r_s - p_j) is computed again for every D_ij          the arm r_s - p_j is kept
-    z_s is known in frame s, so that ^sR_0 z_j is for j < s
+    z_j x (r_s - p_j) is computed again for every D_ij, from r_s - p_j, which is kept
+    ^sR_0 z_j takes a product for j < s only, because z_s is constant in frame s
     w_k and its Coriolis sum are computed again for every k
-    the accelerations of the links below s are computed again for every s
+    the accelerations of the links below link s are computed again for every s
     h_tran is two sums over s, as printed, each term with its mass
     I_s w_s is computed again for every joint i
 """

@@ -62,7 +62,8 @@ _FORMULATIONS = {
     "stacked_screws": ("Fakhari, the closed form", "placements inverse closed_form mass_matrix"),
 }
 _ARMS = {DH: dh_arm, SCREWS: screw_arm}
-_FOURTH = ("lagrange_euler", "lagrange_euler_table")  # degree 4: counted up to 8 joints, three more than it needs
+# high degrees: counted up to three joints more than they need
+_UP_TO = {"lagrange_euler": 8, "lagrange_euler_table": 8, "generalized_dalembert_literal": 9}
 
 
 @cache
@@ -71,7 +72,7 @@ def formulation(name: str) -> Text:
     row = SIMPLIFIED if name == SIMPLIFIED.name else FORMULATIONS[name]
     what, stages = _FORMULATIONS[name]
     rows: dict[str, Rows] = {**{field.name: lambda n: 0 for field in row.optional}, "work": row.rows}
-    sizes = SIZES[:8] if name in _FOURTH else SIZES
+    sizes = SIZES[: _UP_TO.get(name)]
     found = by_stage(row.text, sys.modules[row.text.__module__], stages, rows, _ARMS[row.layout], sizes)
     return _text(name, what, found)
 
