@@ -18,7 +18,6 @@ first ways of all stages are those of generalized_dalembert.py.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -245,15 +244,16 @@ class Procedure:
 class Search:
     """How many members of the family have the published coefficients, in multiplications and additions both.
 
-    equal: of n^3, of n^3 and n^2, of n^3 to n, and all. expected: how many would have those of n^3 to n if the powers
-    were independent of each other. inertia: the ways to sum D with which n^3 is equal. nearest: of the members equal in
+    equal: of n^3, of n^3 and n^2, of n^3 to n, and all. neighbours: how many of the polynomials around the published
+    ones (WINDOW) some member has as well, and how many there are, which says how easily chance finds such a member.
+    inertia: the ways to sum D with which n^3 is equal. nearest: of the members equal in
     n^3 and n^2, that which differs least in n, then in the constants. shares: what each of its stages pays for, their
     sum, and the published counts.
     """
 
     members: int
     equal: tuple[int, ...]
-    expected: float
+    neighbours: tuple[int, int]
     inertia: tuple[str, ...]
     nearest: Procedure
     shares: tuple[Share, ...]
@@ -279,29 +279,34 @@ def search() -> Search:
     rest, sizes = _sums(others), [len(stage.ways) for stage in others]
     equal, near = np.zeros(len(POWERS), dtype=np.int64), []
     inertia: dict[str, None] = {}
+    around: set[tuple[int, ...]] = set()
     for choice, chosen in zip(product(*(stage.ways for stage in cubic)), _sums(cubic), strict=True):
         if (chosen[0] == target[0]).all():
             inertia[choice[0]] = None  # the first of these stages is that of the sums of D
-            found = np.flatnonzero((rest[:, 1] + chosen[1] == target[1]).all(axis=1))
-            joints, constants = (np.abs(rest[found, k] + chosen[k] - target[k]).sum(axis=1) for k in (2, 3))
+            off = np.abs(rest + chosen - target)
+            found = np.flatnonzero(~off[:, 1].any(axis=1))
+            joints, constants = off[found, 2].sum(axis=1), off[found, 3].sum(axis=1)
             equal += [len(rest), len(found), (joints == 0).sum(), (joints + constants == 0).sum()]
-            near += [(*off, choice, k) for *off, k in zip(joints, constants, found, strict=True)]
-    *_, choice, k = min(near, key=lambda each: each[:2])
+            near += [(*each, choice) for each in zip(joints, constants, found, strict=True)]
+            close = rest[(off[:, 1] <= 6 * WINDOW[0]).all(axis=1) & (off[:, 2] <= 6 * WINDOW[1]).all(axis=1)]
+            around.update(map(tuple, (close + chosen)[:, 1:3].reshape(-1, 4).tolist()))
+    *_, k, choice = min(near, key=lambda each: each[:2])
     ways = dict(zip((stage.name for stage in cubic), choice, strict=True))
     for stage, i in zip(others, np.unravel_index(k, sizes), strict=True):
         ways[stage.name] = list(stage.ways)[i]
-    members = math.prod(len(stage.ways) for stage in family())
-    expected = members * math.prod(_members_with(power) / members for power in range(3))
     nearest = procedure({stage.name: ways[stage.name] for stage in family()})
-    return Search(members, tuple(equal.tolist()), expected, tuple(inertia), nearest, shares(nearest))
+    members = math.prod(len(stage.ways) for stage in family())
+    neighbours = len(around) - 1, _whole_neighbours() ** 2 - 1  # without the published polynomials themselves
+    return Search(members, tuple(equal.tolist()), neighbours, tuple(inertia), nearest, shares(nearest))
 
 
-def _members_with(power: int) -> int:
-    """Number of members with the published coefficients of one power, in multiplications and additions."""
-    halves = family()[::2], family()[1::2]
-    left, right = (Counter(map(tuple, _sums(half)[:, power].tolist())) for half in halves)
-    a, b = _coefficients(PUBLISHED)[power].tolist()
-    return sum(number * right[a - x, b - y] for (x, y), number in left.items())
+WINDOW = 2, 4  # of n^2 and of n: coefficients that differ by no more are near
+
+
+def _whole_neighbours() -> int:
+    """Number of a n^2 + b n in the window that are whole for every n: a and b are whole, or both are halves."""
+    squares, joints = (range(-2 * width, 2 * width + 1) for width in WINDOW)
+    return sum((a + b) % 2 == 0 for a, b in product(squares, joints))
 
 
 def _sums(stages: Sequence[Stage]) -> NDArray[np.int64]:
@@ -338,9 +343,10 @@ def row() -> Row:
         "the procedure and its counts are in Fig. 3.9, which is missing from the copy used here, so procedures were "
         f"searched: {found.members:,} ways to compute D, h and c, in which some vectors are kept and some computed "
         f"again. {found.equal[2]} of them, one procedure with three details open, have the published coefficients of "
-        f"n^3, n^2 and n in both polynomials; none has the constants. ({found.expected:.2f} would be expected if the "
-        "powers were independent of each other, but not all choices of the search were made before its first results "
-        "were seen.) Counted is that procedure as it runs, without (3.4-24). With every sum where it is printed, which "
+        f"n^3, n^2 and n in both polynomials; none has the constants. That may be chance: {found.neighbours[0]} of the "
+        f"{found.neighbours[1]:,} polynomials next to the published ones are met as well, and not all choices of the "
+        "search were made before its first results were seen. Counted is that procedure as it runs, without (3.4-24). "
+        "With every sum where it is printed, which "
         "is what no effort to optimize would mean, the order is n^5 and not n^3; even so one joint takes "
         f"{one_mul} multiplications and {one_add} additions, where {mul} and {add} are published: the equations have "
         "nothing that the constants 69 and 45 could pay for. The multiplications are hard to read in print: as the "
