@@ -9,8 +9,7 @@ from pathlib import Path
 from fastdyn import record
 from fastdyn.study.counts import Figure, Probing, Row, Search, Text
 from fastdyn.study.counts.robot import Count
-from fastdyn.study.effects import Robustness, Split, Verdict
-from fastdyn.study.simplification import Simplification, Term
+from fastdyn.study.effects.results import Effects
 from fastdyn.study.timing import Timings
 
 FORM = "fastdyn study 1"
@@ -24,23 +23,6 @@ class Agreement:
     difference: float
     states: int
     robot: str
-
-
-@dataclass(frozen=True)
-class Simplified:
-    """What `simplify` found for one tolerance."""
-
-    robot: str
-    tolerance: float
-    terms: tuple[Term, ...]
-    error: float
-    multiplications: tuple[int, int]
-    additions: tuple[int, int]
-
-    @classmethod
-    def of(cls, found: Simplification) -> Simplified:
-        """Without the model itself."""
-        return cls(found.robot, found.tolerance, found.terms, found.error, found.multiplications, found.additions)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +39,7 @@ class Results:
     dalembert: Search  # procedures for the counts of generalized d'Alembert
     robot_counts: tuple[Count, ...]
     timings: Timings
-    split: Split
-    verdicts: tuple[Verdict, ...]
-    robustness: tuple[Robustness, ...]
-    simplifications: tuple[Simplified, ...]
+    effects: Effects
 
     def text(self) -> str:
         """As JSON."""

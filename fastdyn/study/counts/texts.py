@@ -31,7 +31,7 @@ _NEWTON = (
 _FORMULATIONS = {
     "lagrange_euler": ("(3.2-24) to (3.2-34)", f"{_LAGRANGE} {_CORIOLIS}"),
     "lagrange_euler_table": ("Table 3.1", f"{_LAGRANGE} {_CORIOLIS}"),
-    "simplified": ("the same without h, problem 3.10", _LAGRANGE),
+    "simplified": ("D qdd + c, without h, problem 3.10", _LAGRANGE),
     "recursive_lagrange": ("Hollerbach, 4x4 matrices", "outward inward"),
     "newton_euler_base": ("Table 3.2", "geometry forward backward"),
     "newton_euler_link": ("Table 3.3", _NEWTON),

@@ -29,12 +29,6 @@ def headlines(results: Results) -> Iterable[Headline]:
             f"the time of Newton-Euler is what Lagrange-Euler takes for six joints: {at[LAGRANGE].ns / 1000:.3g} µs "
             f"per state of a batch against {at[NEWTON].ns:.3g} ns",
         )
-    agreeing = sum(verdict.agrees for verdict in results.verdicts)
-    yield Headline(
-        f"{agreeing} of {len(results.verdicts)}",
-        "inertia and velocity terms of the PUMA 560 are dominated by the effect that the chapter states: translation, "
-        "rotation or both",
-    )
 
 
 def _reproduced(rows: Sequence[Row]) -> Headline:
