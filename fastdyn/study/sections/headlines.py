@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fastdyn.page.content import Headline
-from fastdyn.study.counts import Row
+from fastdyn.study.counts import Row, summary
 from fastdyn.study.results import Results
 from fastdyn.study.timing.results import (
     EXPONENTS,
@@ -35,6 +35,13 @@ def keyed(results: Results) -> dict[str, Headline]:
         "counts": _reproduced(results.tables),
         **(_timed(results.timings) if results.timings.host.quiet else {}),
     }
+
+
+def state(results: Results) -> tuple[str, ...]:
+    """Extent, machine, date and load of the run, for a line at the top of the page."""
+    known = (results.about.get(name) for name in ("Extent", "Machine", "Date"))
+    load = results.timings.host.load
+    return (*(each for each in known if each), *([f"load average up to {max(load):.1f}"] if load else []))
 
 
 def warnings(results: Results) -> tuple[str, ...]:
@@ -67,15 +74,6 @@ def _timed(timings: Timings) -> dict[str, Headline]:
 
 
 def _reproduced(rows: Sequence[Row]) -> Headline:
-    """How many published polynomials are counted exactly, how many more in another reading of their row."""
-    equal = sum(row.equal_multiplications + row.equal_additions for row in rows)
-    explained = [row for row in rows if any(reading.cost == row.published for reading in row.readings)]
-    others = [row for row in rows if not row.equal and row not in explained]
-    more, left = (
-        sum(2 - row.equal_multiplications - row.equal_additions for row in found) for found in (explained, others)
-    )
-    return Headline(
-        f"{equal} of {2 * len(rows)}",
-        f"published operation counts are reproduced exactly, and {more} more in another reading of their rows"
-        + (f"; {left} are not ({', '.join(row.name for row in others)})" if others else ""),
-    )
+    """How many published polynomials are counted exactly, and what that shows."""
+    value, _, label = summary(rows).partition(" polynomials equal: ")
+    return Headline(value, f"published operation counts are equal to those of the code: {label}")

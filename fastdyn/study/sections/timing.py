@@ -6,26 +6,29 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 from statistics import median
 
+from fastdyn.page import ink
 from fastdyn.page.content import Block, Column, Facts, Picture, Section, Sentences, Table, Value
 from fastdyn.study.results import Results
 from fastdyn.study.timing import predictions as model
 from fastdyn.study.timing import published
-from fastdyn.study.timing.figures import figures
+from fastdyn.study.timing.figures import figures, more_figures
 from fastdyn.study.timing.results import (
     FAMILIES,
     KINDS,
     OTHER,
     USUAL,
+    Growth,
     Point,
     Spread,
     Timings,
     by_formulation,
     compare,
+    furthest,
     growth,
     in_level,
 )
 
-TEXT, N, NS = Column("formulation"), Column("n", "number"), "ns per state"
+TEXT, N, ON, NS = Column("formulation"), Column("n", "number"), Column("throughput on"), "ns per state"
 
 
 def section(results: Results) -> Section:
@@ -34,7 +37,7 @@ def section(results: Results) -> Section:
     predictions = model.predictions(timings)
     blocks: list[Block] = [
         Facts(tuple(timings.how.items())),
-        *(Picture(title, figure) for title, figure in figures(timings).items()),
+        *_pictures(timings),
         _six_joints(timings),
         *_latency(timings),
         _comparisons(timings),
@@ -48,6 +51,12 @@ def section(results: Results) -> Section:
         _points(timings),
     ]
     return Section("timing", "Timing against counting", tuple(blocks))
+
+
+def _pictures(timings: Timings) -> Iterable[Picture]:
+    narrow = figures(timings, ink.NARROW)
+    yield from (Picture(title, figure, narrow[title]) for title, figure in figures(timings).items())
+    yield from (Picture(title, figure, folded=True) for title, figure in more_figures(timings).items())
 
 
 def _spread(name: str, digits: int | None = None) -> tuple[Column, ...]:
@@ -154,17 +163,19 @@ def _growth(timings: Timings) -> Iterable[Block]:
             "The system does not tell the sizes of its caches: growth and costs are fitted over all sizes, and memory "
             "may have slowed the largest."
         )
-    yield Table(
-        "growth", "How the time grows: exponents of n, fitted within one level of cache, and those of the counts",
-        (
-            TEXT, Column("time"), Column("level of cache"), Column("from n", "number"), Column("to n", "number"),
-            *_spread("exponent of time", 2), Column("exponent of counts", "number", 2),
-        ),
-        tuple(
-            (g.label, KINDS[g.kind], _level(g.level), g.first, g.last, *_values(g.exponent), g.counted)
-            for g in growth(timings)
-        ),
+    found = growth(timings)
+    last = [g for g in found if g == furthest(found, g.formulation, g.kind)]
+    yield _grown("growth", "How the time grows: exponents of n within one level of cache, the furthest that is", last)
+    yield _grown("growth-all", "The same for every level of cache", found, folded=True)
+
+
+def _grown(key: str, title: str, found: Iterable[Growth], folded: bool = False) -> Table:
+    columns = (
+        TEXT, ON, Column("level of cache"), Column("from n", "number"), Column("to n", "number"),
+        *_spread("exponent of time", 2), Column("exponent of counts", "number", 2),
     )  # fmt: skip
+    rows = ((g.label, g.kind, _level(g.level), g.first, g.last, *_values(g.exponent), g.counted) for g in found)
+    return Table(key, title, columns, tuple(rows), folded)
 
 
 def _level(number: int) -> str:
@@ -213,31 +224,31 @@ def _predictions(timings: Timings, found: Sequence[model.Prediction]) -> Iterabl
 
     yield Table(
         "prediction-errors", "How far predictions were off",
-        (Column("held out"), Column("time"), *factors),
-        tuple((e.held_out, KINDS[e.kind], *values(e)) for e in errors if e.label == "all"),
+        (Column("held out"), ON, *factors),
+        tuple((e.held_out, e.kind, *values(e)) for e in errors if e.label == "all"),
     )  # fmt: skip
     yield Sentences(tuple(_verdicts(errors)))
     yield Table(
         "prediction-by-formulation", "The same by formulation",
-        (TEXT, Column("held out"), Column("time"), *factors, Column("worst at n", "number")),
-        tuple((e.label, e.held_out, KINDS[e.kind], *values(e), e.worst_n) for e in errors if e.label != "all"),
+        (TEXT, Column("held out"), ON, *factors, Column("worst at n", "number")),
+        tuple((e.label, e.held_out, e.kind, *values(e), e.worst_n) for e in errors if e.label != "all"), folded=True,
     )  # fmt: skip
     yield Table(
         "predictions", "All predictions",
-        (TEXT, N, Column("held out"), Column("time"), Column("level of cache"), Column("measured, ns", "number"),
+        (TEXT, N, Column("held out"), ON, Column("level of cache"), Column("measured, ns", "number"),
          Column("predicted, ns", "number"), Column("plain, ns", "number")),
         tuple(
-            (p.label, p.n, p.held_out, KINDS[p.kind], _level(p.level), p.measured, p.predicted, p.plain) for p in found
+            (p.label, p.n, p.held_out, p.kind, _level(p.level), p.measured, p.predicted, p.plain) for p in found
         ),
         folded=True,
     )  # fmt: skip
     yield Table(
         "costs", "Costs in ns, fitted to all measurements of a level of cache",
-        (Column("time"), Column("level of cache"), Column("measurements", "number"), Column("multiplication", "number"),
+        (ON, Column("level of cache"), Column("measurements", "number"), Column("multiplication", "number"),
          Column("addition", "number"), Column("sine and cosine", "number"), Column("byte moved", "number"),
          Column("state", "number")),
         tuple(
-            (KINDS[c.kind], _level(c.level), c.points, c.multiplication, c.addition, c.sine, c.byte, c.state)
+            (c.kind, _level(c.level), c.points, c.multiplication, c.addition, c.sine, c.byte, c.state)
             for c in model.costs(timings)
         ),
     )  # fmt: skip
@@ -276,12 +287,12 @@ def _crossovers(timings: Timings) -> Table:
         "crossovers",
         "Smallest timed n from which one formulation is faster at all larger n (blank: never up to the largest)",
         (
-            Column("faster"), Column("than"), Column("time"), Column("by operations", "number"),
+            Column("faster"), Column("than"), ON, Column("by operations", "number"),
             Column("predicted", "number"), Column("measured, least", "number"), Column("measured, most", "number"),
             Column("largest n", "number"),
         ),
         tuple(
-            (c.quicker, c.slower, KINDS[c.kind], c.counted, c.predicted, *measured(c.measured), c.largest)
+            (c.quicker, c.slower, c.kind, c.counted, c.predicted, *measured(c.measured), c.largest)
             for c in model.crossovers(timings)
         ),
     )  # fmt: skip

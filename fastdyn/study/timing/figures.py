@@ -16,30 +16,31 @@ from fastdyn.study.timing.results import FAMILIES, KINDS, LABELS, Point, Timings
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
-SIZE = (9.0, 5.5)  # inches
+HEIGHT = 5.5  # inches; narrow figures have their legend below and are as high
 LINE_STYLE = {"linewidth": 1.4, "markersize": 4.5, "markeredgewidth": 1.0}
 TICKS = (1, 2, 3, 4, 6, 10, 20, 30, 50, 100, 200)
 _RAISED = str.maketrans("0123456789.-", "⁰¹²³⁴⁵⁶⁷⁸⁹·⁻")
 Value = Callable[[Point], float]
 
 
-def figures(timings: Timings) -> dict[str, Figure]:
-    """Each figure of the three families by its caption."""
+def figures(timings: Timings, width: float = ink.WIDE) -> dict[str, Figure]:
+    """Each figure of the three families by its caption, `width` inches wide."""
     with ink.style():
         return {
-            f"{KINDS['scalars'].capitalize()}: time per state": _time(timings, "scalars"),
-            f"{KINDS['lanes'].capitalize()}: time per state": _time(timings, "lanes"),
-            "Predicted over measured times of formulations held out; dashed: half and twice": _predicted(timings),
-            "Operations per nanosecond, on lanes": _rate(timings, _families(timings)),
-            f"Speed-up by computing {LANES} states at a time": _lanes(timings, _families(timings)),
+            "Throughput on scalars: time per state": _time(timings, "scalars", width),
+            "Throughput on lanes: time per state": _time(timings, "lanes", width),
+            "Predicted over measured times of formulations held out (dashed: half, twice)": _predicted(timings, width),
         }
 
 
 def more_figures(timings: Timings) -> dict[str, Figure]:
-    """The same for every formulation, for those who ask."""
+    """More of the families, and every formulation, for those who ask."""
     with ink.style():
         return {
+            "Operations per nanosecond, on lanes": _rate(timings),
+            f"Speed-up by computing {LANES} states at a time": _lanes(timings),
             "All formulations: throughput on scalars": _all_times(timings, "scalars"),
             "All formulations: throughput on lanes": _all_times(timings, "lanes"),
         }
@@ -74,10 +75,10 @@ def _everyone(timings: Timings) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _axes(x: str, y: str) -> tuple[Figure, Axes]:
+def _axes(x: str, y: str, width: float = ink.WIDE) -> tuple[Figure, Axes]:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=SIZE)
+    figure = Figure(figsize=(width, HEIGHT))
     axes = figure.add_subplot()
     axes.set(xlabel=x, ylabel=y, xscale="log", yscale="log")
     return figure, axes
@@ -100,16 +101,22 @@ def _curves(axes: Axes, timings: Timings, value: Value, styles: dict[str, dict[s
 
 
 def _legend(figure: Figure, axes: Axes, note: str = "", title: str | None = None) -> None:
-    """To the right of the axes, the uppermost curve first; note: what faint lines are."""
+    """The uppermost curve first; note: what faint lines are."""
     from matplotlib.lines import Line2D
 
     lines = [line for line in axes.get_lines() if not str(line.get_label()).startswith("_")]
     lines = sorted(lines, key=lambda line: -float(line.get_ydata()[-1]))  # type: ignore[index, arg-type]
     if note:
         lines.append(Line2D([], [], color=ink.GRID, linewidth=1.0, label=note))
+    _placed(figure, lines, title)
+
+
+def _placed(figure: Figure, lines: Sequence[Line2D], title: str | None = None) -> None:
+    """A legend to the right of the axes, or below them in a narrow figure."""
     figure.legend(
-        lines, [str(line.get_label()) for line in lines], loc="outside right upper", title=title, fontsize=8.0,
-        title_fontsize=8.5, handlelength=3.2, labelspacing=0.6, alignment="left",
+        lines, [str(line.get_label()) for line in lines], title=title, fontsize=ink.SMALLEST,
+        loc="outside right upper" if figure.get_figwidth() > ink.NARROW else "outside lower left",
+        title_fontsize=ink.SMALLEST, handlelength=3.2, labelspacing=0.6, alignment="left",
     )  # fmt: skip
 
 
@@ -119,8 +126,8 @@ OTHERS = "other formulations"
 # ---------------------------------------------------------------------------------------------- figures
 
 
-def _time(timings: Timings, kind: str) -> Figure:
-    figure, axes = _axes("joints n", f"ns per state, {KINDS[kind]}")
+def _time(timings: Timings, kind: str, width: float) -> Figure:
+    figure, axes = _axes("joints n", f"ns per state, {KINDS[kind]}", width)
     _curves(axes, timings, lambda p: p.ns(kind).median, _families(timings))
     for line in axes.get_lines():
         name = next((n for n, label in LABELS.items() if label == line.get_label()), "")
@@ -147,18 +154,18 @@ def _all_times(timings: Timings, kind: str) -> Figure:
     return figure
 
 
-def _rate(timings: Timings, styles: dict[str, dict[str, Any]]) -> Figure:
+def _rate(timings: Timings) -> Figure:
     figure, axes = _axes("joints n", "multiplications and additions per ns, on lanes")
-    _curves(axes, timings, lambda p: p.amounts.operations / p.lanes.median, styles)
+    _curves(axes, timings, lambda p: p.amounts.operations / p.lanes.median, _families(timings))
     axes.set_yscale("linear")
     axes.set_ylim(bottom=0)
     _legend(figure, axes, OTHERS)
     return figure
 
 
-def _lanes(timings: Timings, styles: dict[str, dict[str, Any]]) -> Figure:
+def _lanes(timings: Timings) -> Figure:
     figure, axes = _axes("joints n", "time on scalars over time on lanes")
-    _curves(axes, timings, lambda p: p.scalars.median / p.lanes.median, styles)
+    _curves(axes, timings, lambda p: p.scalars.median / p.lanes.median, _families(timings))
     axes.set_yscale("linear")
     axes.set_ylim(bottom=0)
     axes.axhline(LANES, color=ink.FAINT, linewidth=0.9)
@@ -170,9 +177,9 @@ def _lanes(timings: Timings, styles: dict[str, dict[str, Any]]) -> Figure:
     return figure
 
 
-def _predicted(timings: Timings) -> Figure:
+def _predicted(timings: Timings, width: float) -> Figure:
     """Each held-out point, on scalars and on lanes; lines at half and twice the measured time."""
-    figure, axes = _axes("measured, ns per state", "predicted over measured")
+    figure, axes = _axes("measured, ns per state", "predicted over measured", width)
     found = [p for p in predictions(timings) if p.held_out == BY_FORMULATION]
     for factor, style in ((1.0, "-"), (0.5, "--"), (2.0, "--")):
         axes.axhline(factor, color=ink.FAINT, linewidth=0.9, linestyle=style)
@@ -188,6 +195,5 @@ def _predicted(timings: Timings) -> Figure:
     ticks = (0.1, 0.25, 0.5, 1, 2, 4, 10)
     axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
-    handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside right upper", fontsize=8.0, labelspacing=0.8, alignment="left")
+    _placed(figure, [line for line in axes.get_lines() if not str(line.get_label()).startswith("_")])
     return figure
