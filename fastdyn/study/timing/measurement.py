@@ -34,7 +34,7 @@ class Plan:
 
 FULL = Plan(
     (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 80, 100, 128, 160, 200),
-    operations=500_000_000, seconds=0.2, turns=8,
+    operations=500_000_000, seconds=0.15, turns=8,
 )  # fmt: skip
 QUICK = Plan(
     (1, 2, 3, 4, 6, 8, 12, 16, 20, 25, 50, 100, 200), operations=15_000_000, seconds=0.015, turns=4, passes=2,

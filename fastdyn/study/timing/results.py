@@ -320,7 +320,7 @@ def doubts(timings: Timings) -> tuple[str, ...]:
     if wide:
         found.append(
             f"The interval of {len(wide)} of {len(growth(timings))} exponents is wider than {EXPONENTS:g}: "
-            f"{', '.join(dict.fromkeys(g.label for g in wide))}."
+            f"{'; '.join(dict.fromkeys(g.label for g in wide))}."
         )
     ratio = classic(timings)
     if ratio and passes > 1 and not ratio.time.within(RATIOS * ratio.time.median):
