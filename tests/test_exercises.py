@@ -208,18 +208,6 @@ def test_problem_3_13_gravity_is_a_row_in_one_formulation_and_an_acceleration_in
 # ---------------------------------------------------------------------------------------------- slides
 
 
-def test_slides_example_1_a_bent_link():
-    """Masses at both ends of a link that is bent upward by phi at l1, turning about a vertical axis: no gravity."""
-    m1, m2, l1, l2, phi = 2.0, 1.5, 0.4, 0.3, 0.6
-    bent = compound([
-        (m1, np.zeros((3, 3)), (l1, 0, 0)),
-        (m2, np.zeros((3, 3)), (l1 + l2 * np.cos(phi), 0, l2 * np.sin(phi))),
-    ])  # fmt: skip
-    arm = fd.Robot([fd.Link("base"), fd.Link("link", *bent)], [fd.Joint("axis", "base", "link")])
-    expected = m1 * l1**2 + m2 * (l1 + l2 * np.cos(phi)) ** 2
-    assert_close(arm.inverse_dynamics([0.3], [2.0], [1.7]), [expected * 1.7])
-
-
 def test_slides_example_2_planar_arm_of_two_point_masses():
     m1, m2, L1, L2, g = 2.0, 1.5, 0.4, 0.3, 9.81
     arm = fd.from_dh([fd.DHLink(a=L1, mass=m1), fd.DHLink(a=L2, mass=m2)], gravity=(0, -g, 0))
@@ -235,16 +223,6 @@ def test_slides_example_2_planar_arm_of_two_point_masses():
     assert_close((arm.coriolis_matrix(q, qd) @ qd[..., None])[..., 0], c)
     assert_close(arm.gravity_forces(q), weight)
     assert_close(arm.inverse_dynamics(q, qd, qdd), (M @ qdd[..., None])[..., 0] + c + weight)
-
-
-def test_slides_example_4_cartesian_robot():
-    """The third joint is vertical."""
-    m1, m2, m3, g = 3.0, 2.0, 1.0, 9.81
-    arm = cartesian((m1, m2, m3), (0, 0, -g))
-    q, qd, qdd = states(3)
-    expected = qdd * [m1 + m2 + m3, m2 + m3, m3] + np.array([0, 0, m3 * g])
-    assert_close(arm.inverse_dynamics(q, qd, qdd), expected)
-    assert not arm.coriolis_matrix(q, qd).any()
 
 
 # ---------------------------------------------------------------------------------------------- the RRT arm

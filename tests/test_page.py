@@ -14,7 +14,7 @@ import pytest
 
 from fastdyn import output
 from fastdyn.page import ink, markup, vector
-from fastdyn.page.content import Column, Picture, Table, mathematics
+from fastdyn.page.content import Column, Table, mathematics
 from fastdyn.polynomials import Polynomial
 from fastdyn.study import counts, report, results
 from fastdyn.study.formulations import FORMULATIONS
@@ -187,7 +187,7 @@ def test_formulas_are_typeset() -> None:
 
 
 def test_figures_take_the_pages_colours_and_share_no_ids() -> None:
-    one, two = (vector.svg(Picture("A figure", small_report.figure()), key) for key in ("one", "two"))
+    one, two = (vector.svg(small_report.figure(), "A figure", key) for key in ("one", "two"))
     for colour in (ink.INK, ink.PAPER, ink.GRID, *ink.SERIES[:2]):
         assert colour not in one
     assert "var(--ink)" in one

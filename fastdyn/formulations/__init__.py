@@ -13,6 +13,7 @@
     christoffel.py            001, Algorithm 2     body Jacobians and Christoffel symbols
     kane.py, kane_rrt.py      003                  partial velocities; the worked example of the RRT arm
     screws.py                 002                  twists and wrenches: the recursion, and the stacked closed form
+    lagrangian.py             000, section 3.2.2   kinetic energy as traces, potential energy
 
 Sources, by the numbers that the comments use:
 
@@ -26,11 +27,12 @@ Every text has the signature
 
     text(P, kinds, q, qd, qdd, results ..., work)
 
-(newton_euler_link takes `load` before its result). q, qd, qdd and each result are buffers of their own: 1-D for one
-sample, (rows, LANES) for as many samples at once; matrices are stored row by row. A text writes all entries of its
-results and no input; `work` is scratch, and `work_rows(n)` says how many rows it needs, `<text>_rows(n)` where a module
-has two texts. P and kinds are the arrays of a chain in standard D-H frames (dh_rows.py) or by screws (screw_rows.py),
-links without motors; study/formulations.py makes them from a Robot and is what a user calls.
+(newton_euler_link and the texts by screws take a load, and these a moving base, before their results; lagrangian takes
+no qdd). q, qd, qdd and each result are buffers of their own: 1-D for one sample, (rows, LANES) for as many samples at
+once; matrices are stored row by row. A text writes all entries of its results and no input; `work` is scratch, and
+`work_rows(n)` says how many rows it needs, `<text>_rows(n)` where a module has two texts. P and kinds are the arrays of
+a chain in standard D-H frames (dh_rows.py) or by screws (screw_rows.py), links without motors; study/formulations.py
+makes them from a Robot and is what a user calls.
 
 The texts import only `fastdyn.scalars`. Composite rigid bodies and articulated bodies are the library's own algorithms:
 kernels/crba.py and kernels/aba.py.

@@ -1,4 +1,4 @@
-"""Lagrange-Euler (Uicker 1965, Bejczy 1974): 4x4 matrices, O(n^4). 000, eqs. (3.2-5) to (3.2-34).
+"""Lagrange-Euler (Uicker 1965, Bejczy 1974): 4x4 matrices, O(n^4). Fu, Gonzalez and Lee, (3.2-5) to (3.2-34).
 
 tau_i = sum_k D_ik qdd_k + sum_k sum_m h_ikm qd_k qd_m + c_i, each coefficient a sum of traces. Every trace computes its
 matrices U again, each in one full product, as Table 3.1 counts.

@@ -1,4 +1,4 @@
-"""D, h and c from the torques that Newton-Euler gives for chosen motions. 000, problems 3.11 and 3.12.
+"""D, h and c from the torques that Newton-Euler gives for chosen motions. Fu, Gonzalez and Lee, problems 3.11, 3.12.
 
     c         the torques at rest, qd = qdd = 0
     h         those with qdd = 0 and no gravity

@@ -1,6 +1,6 @@
 """The parts of a report, independent of the output format: sections with tables, figures and sentences.
 
-Tables are written as HTML, Markdown, CSV and JSON.
+Tables are written as HTML, Markdown and CSV.
 """
 
 from __future__ import annotations
@@ -53,26 +53,33 @@ class Table:
         writer.writerows([plain(value) for value in row] for row in self.rows)
         return text.getvalue()
 
-    def data(self) -> dict[str, Any]:
-        """The same values, for JSON."""
-        columns = [column.name for column in self.columns]
-        return {"title": self.title, "columns": columns, "rows": [[plain(v) for v in row] for row in self.rows]}
-
     def markdown(self) -> str:
-        """As Markdown, without details."""
+        """As Markdown, with the details of each row in a list below."""
         shown = [(i, column) for i, column in enumerate(self.columns) if column.kind != "detail"]
+        details = [(i, column) for i, column in enumerate(self.columns) if column.kind == "detail"]
         lines = [[column.name for _, column in shown]]
         lines.append(["---:" if column.kind in ("number", "percent") else "---" for _, column in shown])
         lines += [[written(row[i], column).replace("|", "\\|") for i, column in shown] for row in self.rows]
-        return f"**{self.title}**\n\n" + "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+        text = f"**{self.title}**\n\n" + "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+        notes = ""
+        for row in self.rows:
+            told = [f"  - {column.name}: {part}\n" for i, column in details for part in parts(row[i])]
+            notes += f"- {written(row[0], self.columns[0])}\n{''.join(told)}" if told else ""
+        return text + ("\n" + notes if notes else "")
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A matplotlib figure and its title."""
+    """A matplotlib figure and its title. `folded`: collapsed until the reader opens it.
+
+    narrow: the same, drawn `ink.NARROW` inches wide, for phones; without it `figure` is shown there in full size, and
+    scrolls inside its box.
+    """
 
     title: str
     figure: Any
+    narrow: Any = None
+    folded: bool = False
 
 
 @dataclass(frozen=True)
@@ -115,13 +122,18 @@ class Headline:
 
 @dataclass(frozen=True)
 class Report:
-    """The content of a page. name: what `fastdyn <name>` makes, and its file of data, <name>.json."""
+    """The content of a page. name: what `fastdyn <name>` makes, and its file of data, <name>.json.
+
+    state: extent of the run, machine, date, load, in a line at the top; warnings: below it, conspicuous.
+    """
 
     name: str
     title: str
     introduction: str
     headlines: tuple[Headline, ...]
     sections: tuple[Section, ...]
+    state: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def tables(self) -> list[Table]:
@@ -144,6 +156,11 @@ def plain(value: Value) -> str | int | float | None:
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"a table of the report holds {value}: expected finite numbers")
     return value
+
+
+def parts(detail: Value) -> list[str]:
+    """The lines of a detail, which " | " separates."""
+    return str(detail).split(" | ") if detail else []
 
 
 def written(value: Value, column: Column = NUMBER) -> str:

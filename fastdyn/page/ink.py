@@ -13,6 +13,8 @@ INK, FAINT, GRID, PAPER = "#1f2328", "#6e7781", "#d8dee4", "#fefefe"
 SERIES = ("#0b62c4", "#d1480f", "#1a7f37", "#8250df", "#b0136b", "#9a6700", "#087e8b", "#57606a")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "d")
 LINES = ("-", "--", "-.", ":")
+WIDE, NARROW = 9.9, 3.7  # inches: the width of figures, and of those for phones
+SMALLEST = 8.0  # points: no text in a figure is smaller
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from fastdyn.page.content import (
     Table,
     Value,
     mathematics,
+    parts,
     typeset,
 )
 from fastdyn.page.vector import svg
@@ -50,7 +51,7 @@ def html(report: Report) -> str:
 <p class="kicker">fastdyn {report.name}</p>
 <h1>{escape(report.title)}</h1>
 <p class="introduction">{escape(report.introduction)}</p>
-<div class="headlines" id="results">{"".join(map(_headline, report.headlines))}</div>
+{_state(report)}<div class="headlines" id="results">{"".join(map(_headline, report.headlines))}</div>
 </header>
 {"".join(_section(section, number) for number, section in enumerate(report.sections, 1))}
 <p class="data">Data: each table links to its CSV file; \
@@ -62,6 +63,15 @@ def html(report: Report) -> str:
 </body>
 </html>
 """
+
+
+def _state(report: Report) -> str:
+    """The run and its machine in a line, and warnings."""
+    state = "".join(f"<span>{escape(part)}</span>" for part in report.state)
+    warnings = "".join(f"<p>{mathematics(warning)}</p>" for warning in report.warnings)
+    return (f'<p class="state">{state}</p>\n' if state else "") + (
+        f'<div class="warnings" role="note" aria-label="Warnings">{warnings}</div>\n' if warnings else ""
+    )
 
 
 def _file(name: str) -> str:
@@ -89,10 +99,24 @@ def _block(block: Block, key: str) -> str:
         case Facts():
             return "<dl>" + "".join(f"<dt>{escape(n)}</dt><dd>{escape(v)}</dd>" for n, v in block.pairs) + "</dl>"
         case Picture():
-            caption = f"<figcaption>{escape(block.title)}</figcaption>"
-            return f'<figure class="picture">{caption}<div class="box">{svg(block, key)}</div></figure>'
+            return _picture(block, key)
         case Table():
             return _table(block)
+
+
+def _picture(picture: Picture, key: str) -> str:
+    """The figure; one for phones is hidden by the style sheet where the page is wide, and the other way round."""
+    inner = f'<div class="box{" wide" if picture.narrow else ""}">{svg(picture.figure, picture.title, key)}</div>'
+    if picture.narrow:
+        inner += f'<div class="narrow">{svg(picture.narrow, picture.title, f"{key}-narrow")}</div>'
+    return _folding("picture", mathematics(picture.title), inner, picture.folded)
+
+
+def _folding(kind: str, title: str, inner: str, folded: bool) -> str:
+    """Title and content, collapsed until the reader opens it if `folded`."""
+    if folded:
+        return f'<details class="{kind}"><summary>{title}</summary>{inner}</details>'
+    return f'<figure class="{kind}"><figcaption>{title}</figcaption>{inner}</figure>'
 
 
 def _table(table: Table) -> str:
@@ -111,9 +135,7 @@ def _table(table: Table) -> str:
         f'<div class="box" role="region" aria-label="{escape(table.title)}" tabindex="0"><table id="{table.key}">'
         f"<thead><tr>{heads}</tr></thead>{bodies}</table></div>"
     )
-    if table.folded:
-        return f'<details class="table"><summary>{title}</summary>{inner}</details>'
-    return f'<figure class="table"><figcaption>{title}</figcaption>{inner}</figure>'
+    return _folding("table", title, inner, table.folded)
 
 
 def _unbroken(text: str) -> str:
@@ -145,9 +167,9 @@ def _cell(value: Value, column: Column, first: bool) -> str:
 
 
 def _detail(values: list[tuple[Column, Value]], width: int) -> str:
-    """The details below a row; " | " separates lines."""
+    """The details below a row."""
     text = "".join(
-        f"<p><i>{escape(column.name)}:</i> {'<br>'.join(typeset(part, column) for part in str(value).split(' | '))}</p>"
+        f"<p><i>{escape(column.name)}:</i> {'<br>'.join(typeset(part, column) for part in parts(value))}</p>"
         for column, value in values
         if value
     )
@@ -158,19 +180,22 @@ def _detail(values: list[tuple[Column, Value]], width: int) -> str:
 
 
 def markdown(report: Report) -> str:
-    """The summary: the report without figures, details and folded tables."""
-    parts = [f"# {report.title}\n", report.introduction.strip() + "\n"]
-    parts.append("".join(f"- {h.value.replace('{', '').replace('}', '')} {h.label}\n" for h in report.headlines))
+    """The summary: the report without figures and folded tables."""
+    found = [f"# {report.title}\n", report.introduction.strip() + "\n"]
+    if report.state:
+        found.append("; ".join(report.state) + ".\n")
+    found += [f"**Warning:** {warning}\n" for warning in report.warnings]
+    found.append("".join(f"- {h.value.replace('{', '').replace('}', '')} {h.label}\n" for h in report.headlines))
     for section in report.sections:
-        parts.append(f"## {section.title}\n")
+        found.append(f"## {section.title}\n")
         for block in section.blocks:
             match block:
                 case str():
-                    parts.append(block.strip() + "\n")
+                    found.append(block.strip() + "\n")
                 case Sentences():
-                    parts.append("".join(f"- {line}\n" for line in block.lines))
+                    found.append("".join(f"- {line}\n" for line in block.lines))
                 case Facts():
-                    parts.append("".join(f"- {name}: {value}\n" for name, value in block.pairs))
+                    found.append("".join(f"- {name}: {value}\n" for name, value in block.pairs))
                 case Table() if not block.folded:
-                    parts.append(block.markdown())
-    return "\n".join(parts)
+                    found.append(block.markdown())
+    return "\n".join(found)

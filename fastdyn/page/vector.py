@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 import re
 from html import escape
+from typing import Any
 
 from fastdyn.page import ink
-from fastdyn.page.content import Picture
 
 COLOURS = {
     ink.INK: "--ink", "#000000": "--ink", ink.FAINT: "--faint", ink.GRID: "--grid", ink.PAPER: "--paper",
@@ -15,13 +15,13 @@ COLOURS = {
 }  # fmt: skip
 
 
-def svg(picture: Picture, key: str) -> str:
-    """The figure as an <svg> element that scales with the page; its ids begin with `key`."""
+def svg(figure: Any, title: str, key: str) -> str:
+    """A matplotlib figure as an <svg> element of its own width, or less; its ids begin with `key`."""
     from matplotlib import rc_context
 
     file = io.BytesIO()
     with ink.style(), rc_context({"svg.hashsalt": key}):
-        picture.figure.savefig(file, format="svg", metadata={"Date": None})
+        figure.savefig(file, format="svg", metadata={"Date": None})
     text = file.getvalue().decode()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>|<style[^>]*>.*?</style>|<!--.*?-->", "", text, flags=re.DOTALL)
@@ -34,10 +34,10 @@ def svg(picture: Picture, key: str) -> str:
     text = re.sub(r"'DejaVu Sans'[^;\"]*", "var(--sans)", text)
     box = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', text)
     if box is None:
-        raise ValueError(f"matplotlib wrote no viewBox for {picture.title!r}")
+        raise ValueError(f"matplotlib wrote no viewBox for {title!r}")
     head = (
-        f'<svg viewBox="{box[0][9:-1]}" role="img" aria-label="{escape(picture.title)}" '
-        f'style="max-width: {float(box[1]) * 4 / 3:.0f}px">'
+        f'<svg viewBox="{box[0][9:-1]}" role="img" aria-label="{escape(title)}" '
+        f'style="--width: {float(box[1]) * 4 / 3:.0f}px">'
     )
     text = re.sub(r"\s*\n\s*", "\n", re.sub(r"<svg[^>]*>", head, text, count=1))
     return text.strip()

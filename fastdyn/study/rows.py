@@ -13,6 +13,7 @@ from fastdyn.formulations import (
     kane,
     kane_rrt,
     lagrange_euler,
+    lagrangian,
     newton_euler_base,
     newton_euler_frugal,
     newton_euler_link,
@@ -21,7 +22,7 @@ from fastdyn.formulations import (
     screw_rows,
     screws,
 )
-from fastdyn.quantities import QD, QDD, TAU, Field, Layout, Q, Quantity
+from fastdyn.quantities import KINETIC, POTENTIAL, QD, QDD, TAU, Field, Layout, Q, Quantity
 
 DH, SCREWS, RRT = (
     Layout("dh", dh_rows.ROWS, 1), Layout("screws", screw_rows.ROWS, 1), Layout("rrt", kane_rrt.ROWS, 1),
@@ -52,9 +53,20 @@ def _formulation(
 ) -> Quantity:
     """The row of a module's text `name`; its scratch is `<name>_rows`, or `work_rows` in a module with one text."""
     work = getattr(module, f"{name}_rows", None) or module.work_rows
+    more.setdefault("optional", _OPTIONAL.get(layout, ()))
     return Quantity(name, getattr(module, name), work, (Q, QD, QDD), gives, layout=layout, source=source, **more)
 
 
+_OPTIONAL = {SCREWS: (Field("load", (6,)), Field("base_twist", (6,)), Field("base_rate", (6,)))}
+LAGRANGIAN = Quantity(
+    "lagrangian",
+    lagrangian.lagrangian,
+    lagrangian.work_rows,
+    (Q, QD),
+    (KINETIC, POTENTIAL),
+    layout=DH,
+    source="Fu, Gonzalez and Lee, (3.2-14) to (3.2-22)",
+)
 FORMULATIONS = {
     quantity.name: quantity
     for quantity in (
