@@ -22,7 +22,8 @@ from fastdyn.study.sections import report as written_report
 from tests import browser, small_report
 
 TABLES = [
-    "overview", "labels", "table-3-1", "table-3-4", "table-3-5", "texts", "kernels", "literature", "dalembert-search", "dalembert-terms", "problem-3-10",
+    "overview", "labels", "table-3-1", "table-3-4", "table-3-5", "texts", "kernels", "literature",
+    "dalembert-search", "dalembert-terms", "problem-3-10",
     "problem-3-12", "robots-chief", "robots-all", "growth", "six-joints", "crossovers", "history", "points",
     "baselines", "verdicts", "robustness", "simplification", "joint-errors", "elsewhere",
 ]  # fmt: skip
