@@ -209,6 +209,7 @@ def test_the_row_is_counted_in_the_nearest_text_without_the_torques():
 def test_the_page_shows_what_each_term_may_pay_for():
     _, search, table, sentences = blocks(dalembert.search())
     assert [row[1] for row in search.rows] == [151_165_440, 2_239_488, 1_128, 8, 0]
-    assert [str(value) for value in table.rows[-1][1:-1]] == ["13", "46", "85", "69", "8", "40", "46", "45"]
+    assert table.rows[-1][1:3] == ("13 T + 46 n^2 + 85 n + 69", "8 T + 40 n^2 + 46 n + 45")
+    assert table.rows[-2][1:3] == ("13 T + 46 n^2 + 85 n - 4", "8 T + 40 n^2 + 46 n + 3")
     assert all(len(row) == len(table.columns) for row in table.rows)
     assert any("chance: 5% of" in line for line in sentences.lines)

@@ -25,9 +25,8 @@ TABLES = [
     "overview", "labels", "table-3-1", "table-3-4", "table-3-5", "texts", "kernels", "literature",
     "dalembert-search", "dalembert-terms", "problem-3-10",
     "problem-3-12", "robots-chief", "robots-all", "six-joints", "latency", "comparisons", "growth", "growth-all",
-    "levels",
-    "prediction-errors", "prediction-by-formulation", "predictions", "costs", "crossovers", "expected", "history",
-    "host", "points",
+    "levels", "prediction-errors", "prediction-by-formulation", "predictions", "costs", "crossovers", "expected",
+    "history", "host", "points",
     "baselines", "verdicts", "robustness", "simplification", "joint-errors", "elsewhere",
 ]  # fmt: skip
 FIGURES = 7  # those that are not folded

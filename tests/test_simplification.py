@@ -19,7 +19,7 @@ from tests.test_formulations import shuffled
 
 EPS = np.finfo(float).eps
 ROBOTS = [fd.robots.random_chain(n, seed) for n, seed in ((1, 0), (2, 1), (3, 2), (5, 3))]
-DALEMBERT = texts.dalembert()  # by stage
+DALEMBERT = texts.formulation("generalized_dalembert").stages
 
 
 @pytest.fixture(scope="module")

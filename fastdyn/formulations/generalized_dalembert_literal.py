@@ -1,10 +1,10 @@
 """Generalized d'Alembert with every sum where (3.4-25) to (3.4-27) print it: O(n^5).
 
-000, eqs. (3.4-24) to (3.4-28). Each coefficient is computed by its own equation from the rotations, axes and positions
-of the links, which the equations take as given and which are computed once. Nothing else is kept for the next term, sum
-or coefficient. D has three nested sums, h_rot four (i, s, j, k), h_tran five (i, s, k, p, q): that is the order n^5.
-generalized_dalembert.py computes the same in O(n^3), each sum once. D_ij is computed for i <= j, as (3.4-25) says.
-Joints and links are numbered from 0 here, as there.
+Fu, Gonzalez and Lee, Robotics, (3.4-24) to (3.4-28). Each coefficient is computed by its own equation from the
+rotations, axes and positions of the links, which the equations take as given and which are computed once. Nothing else
+is kept for the next term, sum or coefficient. D has three nested sums, h_rot four (i, s, j, k), h_tran five (i, s, k,
+p, q): that is the order n^5. generalized_dalembert.py computes the same in O(n^3), each sum once. D_ij is computed for
+i <= j, as (3.4-25) says. Joints and links are numbered from 0 here, as there.
 """
 
 from fastdyn.formulations.dh_rows import *

@@ -1,8 +1,9 @@
 """Generalized d'Alembert, some sums computed once and some again: the procedure nearest to the counts of Table 3.5.
 
-000, eqs. (3.4-24) to (3.4-28), O(n^3). Fig. 3.9, which shows the procedure that the table counts, is missing from the
-copy used here. Of the procedures of study/counts/dalembert.py this one comes nearest: without (3.4-24) its
-multiplications are the published ones but for the constant. It differs from generalized_dalembert.py in that
+Fu, Gonzalez and Lee, Robotics, (3.4-24) to (3.4-28), O(n^3). Fig. 3.9, which shows the procedure that the table counts,
+is missing from the copy used here. Of the procedures of study/counts/dalembert.py this one comes nearest: without
+(3.4-24) its multiplications are the published ones but for the constant. It differs from generalized_dalembert.py in
+that
 
     z_j x (r_s - p_j) is computed again for every D_ij, from r_s - p_j, which is kept
     ^sR_0 z_j takes a product for j < s only, because z_s is constant in frame s

@@ -207,7 +207,7 @@ def _inner_again() -> Cost:
 
 @dataclass(frozen=True)
 class Share:
-    """The cost of a stage as a T + b n^2 + c n + d, where T = n (n + 1) (n + 2) / 6 is the number of triples."""
+    """The cost of a stage: a, b, c and d of a T + b n^2 + c n + d, where T = n (n + 1) (n + 2) / 6, the triples."""
 
     stage: str
     way: str
@@ -340,18 +340,13 @@ def row() -> Row:
     (one_mul, one_add), (mul, add) = literal.at(1), PUBLISHED.at(1)
     return Row(
         "3.5", "generalized d'Alembert", PUBLISHED, text.cost - text.stages["torques"],
-        "the procedure and its counts are in Fig. 3.9, which is missing from the copy used here, so procedures were "
-        f"searched: {found.members:,} ways to compute D, h and c, in which some vectors are kept and some computed "
-        f"again. {found.equal[2]} of them, one procedure with three details open, have the published coefficients of "
-        f"n^3, n^2 and n in both polynomials; none has the constants. That may be chance: {found.neighbours[0]} of the "
-        f"{found.neighbours[1]:,} polynomials next to the published ones are met as well, and not all choices of the "
-        "search were made before its first results were seen. Counted is that procedure as it runs, without (3.4-24). "
-        "With every sum where it is printed, which "
-        "is what no effort to optimize would mean, the order is n^5 and not n^3; even so one joint takes "
-        f"{one_mul} multiplications and {one_add} additions, where {mul} and {add} are published: the equations have "
-        "nothing that the constants 69 and 45 could pay for. The multiplications are hard to read in print: as the "
-        "glyphs are they are a whole number only if n is a multiple of 6, so they cannot be a count; the polynomial "
-        "given in the literature, compared here, is whole for every n.",
+        "the procedure and its counts are in Fig. 3.9, which is missing from the copy used here. Counted is, without "
+        f"(3.4-24), the nearest of {found.members:,} procedures, found by a search: no evidence that the table counts "
+        "this one. With every sum where it is printed, which is what no effort to optimize would mean, the order is "
+        f"n^5 and not n^3; even so one joint takes {one_mul} multiplications and {one_add} additions, where {mul} and "
+        f"{add} are published: the equations have nothing that the constants 69 and 45 could pay for. The "
+        "multiplications are hard to read in print: as the glyphs are they are a whole number only if n is a multiple "
+        "of 6, so they cannot be a count; the polynomial given in the literature, compared here, is whole for every n.",
         text.name, tuple(stage for stage in text.stages if stage != "torques"),
         Label(
             "not reproduced",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from fastdyn.page.content import Block, Column, Sentences, Table, Value
+from fastdyn.page.content import Block, Column, Sentences, Table
 from fastdyn.polynomials import Polynomial
 from fastdyn.study.counts import Search
 
@@ -12,7 +12,6 @@ from fastdyn.study.counts import Search
 def blocks(found: Search) -> tuple[Block, ...]:
     """The search for the published procedure, the nearest procedure stage by stage, and what that shows."""
     conditions = ("13 and 8 for each triple", "and 46 and 40 n^2", "and 85 and 46 n", "and the constants 69 and 45")
-    costs = [Column(f"{sign} {term}", "number") for sign in "×+" for term in ("T", "n^2", "n", "1")]
     met, neighbours = found.neighbours
     return (
         "Generalized d'Alembert is published as 13 T + 46 n^2 + 85 n + 69 multiplications and 8 T + 40 n^2 + 46 n + 45 "
@@ -26,9 +25,9 @@ def blocks(found: Search) -> tuple[Block, ...]:
         ),
         Table(
             "dalembert-terms", "What each term of the published counts may pay for: the nearest procedure",
-            (Column("stage", "math"), *costs, Column("how", "detail")),
+            (Column("stage", "math"), Column("×", "math"), Column("+", "math"), Column("how", "detail")),
             tuple(
-                (share.stage, *map(_value, share.multiplications + share.additions), share.way)
+                (share.stage, by_triples(share.multiplications), by_triples(share.additions), share.way)
                 for share in found.shares
             ),
         ),
@@ -45,6 +44,10 @@ def blocks(found: Search) -> tuple[Block, ...]:
     )  # fmt: skip
 
 
-def _value(term: Fraction) -> Value:
-    """Zero is blank."""
-    return Polynomial((term,)) if term else None
+def by_triples(terms: tuple[Fraction, ...]) -> str:
+    """A sum of T, n^2, n and 1.
+
+    >>> by_triples((Fraction(13), Fraction(9, 2), Fraction(-1), Fraction(0)))
+    '13 T + 9/2 n^2 - n'
+    """
+    return str(Polynomial(terms[::-1])).replace("n^3", "T")
