@@ -293,6 +293,7 @@ def bench(
             written.append(pages.write_comparison(Comparison(old, new), home / "comparison"))
     for table in tables:
         _print(table)
+        print()
     for doubt in doubts:
         print(f"fastdyn: warning: {doubt}", file=sys.stderr)
     for page in written:

@@ -247,6 +247,12 @@ def test_a_comparison_has_the_ratio_of_ratios_and_what_differs() -> None:
     assert [row[4:] for row in pages.times_table(both).rows] == [(30.0, 24.0, 0.8), (30.0, 60.0, 2.0)]
     assert [row.program for row in both.only_old] == ["fastdyn, specialised"]
     assert [row.program for row in both.only_new] == ["MuJoCo"]
+    assert pages.missing_table(both).rows == (
+        ("old", "arm", "fastdyn, specialised", 1, "inverse dynamics, batch"),
+        ("new", "arm", "MuJoCo", 1, "inverse dynamics, batch"),
+    )
+    (whole,) = pages.missing_table(Comparison(QUIET, replace(QUIET, rows=QUIET.rows[:3]))).rows
+    assert whole == ("old", "chain(48)", "all", 2, "")
     assert {(d.name, d.old, d.new) for d in both.differences} == {
         ("fastdyn", "0.1.0", "0.2.0"), ("pin", "4.1.0", None), ("mujoco", None, "4.0.0"),
         ("processor", "a processor", "another"),

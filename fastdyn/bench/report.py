@@ -226,8 +226,8 @@ def comparison_report(comparison: Comparison) -> Report:
     return Report(
         "comparison",
         "Two benchmarks of fastdyn and its peers",
-        "Ratios of a program's time to fastdyn's, measured in two runs. What a ratio says of one machine holds there "
-        "only; how it differs between machines or versions is shown here.",
+        "Ratios of a program's time to fastdyn's, measured in two runs: on two machines, of two versions, or twice the "
+        "same.",
         (),
         (
             Section("differences", "What differs", (differences_table(comparison),)),
@@ -252,7 +252,7 @@ def ratios_table(comparison: Comparison) -> Table:
         "Time over fastdyn's; “beyond”: no pass of one run lies within those of the other",
         (
             Column("robot"), Column("quantity"), Column("call"), Column("program"), Column("old ratio", "number"),
-            Column("new ratio", "number"), Column("new over old", "number"), Column("beyond", "mark"),
+            Column("new ratio", "number"), Column("new over old", "number"), Column("beyond"),
         ),
         tuple(
             (*each.new.key, each.old.ratio, each.new.ratio, each.ratio, "yes" if each.beyond else "no")
@@ -280,21 +280,19 @@ def times_table(comparison: Comparison) -> Table:
 
 
 def missing_table(comparison: Comparison) -> Table:
-    """What only one of the runs has."""
+    """What only one of the runs has: whole robots, or programs on a robot."""
+    found: dict[tuple[str, str, str], list[Row]] = {}
+    old, new = comparison.old, comparison.new
+    for side, rows, other in (("old", comparison.only_old, new), ("new", comparison.only_new, old)):
+        robots = {row.robot for row in other.rows}
+        for row in rows:
+            found.setdefault((side, row.robot, row.program if row.robot in robots else "all"), []).append(row)
     return Table(
         "missing",
         "Timed in one run only",
-        (
-            Column("run"),
-            Column("robot"),
-            Column("quantity"),
-            Column("call"),
-            Column("program"),
-            Column("ratio", "number"),
-        ),
+        (Column("run"), Column("robot"), Column("program"), Column("timings", "number"), Column("of")),
         tuple(
-            (side, *row.key, row.ratio)
-            for side, rows in (("old", comparison.only_old), ("new", comparison.only_new))
-            for row in rows
+            (*key, len(rows), "; ".join(f"{row.what}, {row.call}" for row in rows if key[2] != "all"))
+            for key, rows in found.items()
         ),
     )
