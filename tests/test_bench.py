@@ -140,6 +140,12 @@ def test_programs_compute_what_fastdyn_does(peer: Program) -> None:
     assert peer.versions.keys() == {name.partition("[")[0] for name in peer.distributions}
 
 
+def test_a_package_without_metadata_has_an_unknown_version() -> None:
+    peer = Program("a peer", "", ("no-such-distribution[extra]",), ("sys",))
+    assert not peer.missing
+    assert peer.versions == {"no-such-distribution": "unknown"}
+
+
 def test_the_urdf_for_peers_is_the_same_robot() -> None:
     arm = plain("panda")
     again = fd.from_urdf(urdf.text(arm)).with_gravity(arm.gravity)
