@@ -245,22 +245,22 @@ def counts(
 @app.command(
     epilog="""\b
 Examples:
-  fastdyn bench --quick                          a short test run
-  fastdyn bench --out results --open             all installed peers, some minutes
-  fastdyn bench --compare old.json               the same, beside an earlier run
-  fastdyn bench new.json --compare old.json      two earlier runs; with --out, as a page"""
+  fastdyn bench --quick                                 a short test run
+  fastdyn bench --out results --open                    all installed peers, some minutes
+  fastdyn bench --compare old.json                      the same, beside an earlier run
+  fastdyn bench --from new.json --compare old.json      two earlier runs; with --out, as a page"""
 )
 def bench(
-    report: Annotated[
-        Path | None, typer.Argument(metavar="REPORT", help="A bench.json of an earlier run, instead of measuring now.")
-    ] = None,
     sizes: Annotated[str, typer.Option(help="Numbers of joints of the random chains: 6,7,12.")] = "",
     quick: Annotated[bool, typer.Option("--quick", help="Few robots and repeats: less than a minute.")] = False,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for the page, summary.md, bench.json and csv/: bench if not given.")
+        Path | None, typer.Option(help="Folder for the page, summary.md, bench.json and csv/: bench, or none with --from.")
+    ] = None,
+    kept: Annotated[
+        Path | None, typer.Option("--from", help="Show a bench.json again, with --out as a page; nothing is measured.")
     ] = None,
     compare: Annotated[
-        Path | None, typer.Option(metavar="OLD", help="Show the results beside this bench.json of another run.")
+        Path | None, typer.Option(help="Show the results beside those of another run, its bench.json.")
     ] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
@@ -268,20 +268,25 @@ def bench(
 
     All installed peers in one run on this machine, their results compared: ratios of times, as a page and as data.
     """
+    from importlib.util import find_spec
+
     from fastdyn.bench import report as pages
     from fastdyn.bench.compare import Comparison
+    from fastdyn.errors import MissingExtraError
     from fastdyn.output import check_folder
 
     joints = [part.strip() for part in sizes.split(",") if part.strip()]
     if not all(part.isdecimal() and int(part) > 0 for part in joints):
         raise Refusal(f"--sizes is {sizes!r}: expected numbers of joints separated by commas, such as 6,7,12")
-    if report is not None and (quick or joints):
-        raise Refusal(f"REPORT is {report}, which is measured already: expected neither --quick nor --sizes with it")
-    home, writing = out or Path("bench"), out is not None or report is None
-    if writing:
-        check_folder(home, "--out")  # now, not after minutes of measuring
+    if kept is not None and (quick or joints):
+        raise Refusal("--from and --quick or --sizes: expected one of them")
+    home, writing = out or Path("bench"), out is not None or kept is None
+    if writing:  # checked now, not after minutes of measuring
+        check_folder(home, "--out")
+        if find_spec("matplotlib") is None:
+            raise MissingExtraError("the page of a benchmark draws figures: pip install 'fastdyn[plots]'")
     old = None if compare is None else pages.read(compare)
-    new = _measured(quick, joints, home / "unfinished.json") if report is None else pages.read(report)
+    new = _measured(quick, joints, home / "unfinished.json") if kept is None else pages.read(kept)
     tables, doubts, written = [pages.quickest_table(new)], new.doubts, []
     if writing:
         written.append(pages.write(new, home))
@@ -318,7 +323,7 @@ def _measured(quick: bool, joints: list[str], part: Path) -> Bench:
             return measure.measure(plan, command, progress, lambda bench: write(part, report.text(bench)))
     except KeyboardInterrupt:
         if part.exists():
-            print(f"fastdyn: {part} has the robots so far: `fastdyn bench {part}` shows them", file=sys.stderr)
+            print(f"fastdyn: {part} has the robots so far: `fastdyn bench --from {part}` shows them", file=sys.stderr)
         raise
 
 

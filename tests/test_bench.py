@@ -311,12 +311,12 @@ def test_the_command_compares_two_runs(measured: list[measure.Plan], tmp_path: P
     old, new = tmp_path / "old.json", tmp_path / "new.json"
     old.write_text(pages.text(QUIET))
     new.write_text(pages.text(NEWER))
-    said = invoke(new, "--compare", old)
+    said = invoke("--from", new, "--compare", old)
     assert "1.33" in said
     assert "a processor" in said
     assert "fastdyn, specialised" in said
     assert "wrote" not in said
-    assert invoke(new, "--compare", old, "--out", tmp_path / "both").startswith(said[:200])
+    assert invoke("--from", new, "--compare", old, "--out", tmp_path / "both").startswith(said[:200])
     assert (tmp_path / "both" / "comparison" / "index.html").is_file()
     assert not measured
     assert "1.33" in invoke("--compare", old, "--out", tmp_path / "now")
@@ -334,17 +334,26 @@ def test_ctrl_c_keeps_the_robots_that_were_measured(
     with pytest.raises(KeyboardInterrupt):
         cli.bench(out=tmp_path)
     (part,) = tmp_path.iterdir()
-    assert f"`fastdyn bench {part}`" in capsys.readouterr().err
-    assert "Pinocchio" in invoke(part)
-    assert "chain(6) not measured" in invoke(part)
+    assert f"`fastdyn bench --from {part}`" in capsys.readouterr().err
+    assert "Pinocchio" in invoke("--from", part)
+    assert "chain(6) not measured" in invoke("--from", part)
+
+
+def test_without_matplotlib_the_extra_is_named(
+    measured: list[measure.Plan], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(fd.MissingExtraError, match=r"fastdyn\[plots\]"):
+        cli.bench(out=tmp_path)
+    assert not measured
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--sizes", "6;7"], "--sizes is '6;7': expected numbers of joints"),
-        (["old.json", "--quick"], "REPORT is old.json, which is measured already: expected neither --quick nor"),
-        (["old.json"], "old.json"),
+        (["--from", "old.json", "--quick"], "--from and --quick or --sizes: expected one of them"),
+        (["--from", "old.json"], "old.json"),
         (["--compare", "old.json"], "old.json"),
     ],
 )

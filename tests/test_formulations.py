@@ -16,6 +16,8 @@ from fastdyn.formulations import (
     christoffel,
     dh_rows,
     generalized_dalembert,
+    generalized_dalembert_literal,
+    generalized_dalembert_nearest,
     kane,
     kane_rrt,
     lagrange_euler,
@@ -35,6 +37,10 @@ from tests.test_oracle import with_fixed_links
 
 EPS = np.finfo(float).eps
 NAMES = list(FORMULATIONS)
+DALEMBERT = {
+    module.__name__.rpartition(".")[2]: module
+    for module in (generalized_dalembert, generalized_dalembert_literal, generalized_dalembert_nearest)
+}
 SAMPLES = 11  # a block of eight lanes, and a part of one
 
 
@@ -126,8 +132,9 @@ def test_which_terms_a_formulation_has(name):
     has = {term for term in ("D", "h", "c") if getattr(found, term) is not None}
     structure = {
         "lagrange_euler": {"D", "h", "c"},
+        "lagrange_euler_table": {"D", "h", "c"},
         "probing": {"D", "h", "c"},
-        "generalized_dalembert": {"D", "h", "c"},
+        **{dalembert: {"D", "h", "c"} for dalembert in DALEMBERT},
         "christoffel": {"D", "c"},
         "kane": {"c"},
         "stacked_screws": {"D", "h", "c"},
@@ -137,17 +144,17 @@ def test_which_terms_a_formulation_has(name):
 
 def test_christoffel_symbols_are_the_coefficients_h_of_lagrange_euler(robots):
     for case in robots.values():
-        robot, state = case["robot"], case["state"]
+        robot, state = case["robot"], [x[0] for x in case["state"]]
         by_symbols = formulations.terms(robot, *state, "christoffel").details
         h_ikm = formulations.terms(robot, *state, "lagrange_euler").details["h_ikm"]
         close(np.moveaxis(by_symbols["c_ijp"], -1, -3), h_ikm, robot.n, case["scale"])
-        close(by_symbols["C"], case["C"], robot.n, case["scale"] * np.abs(state[1]).max())
+        close(by_symbols["C"], case["C"][0], robot.n, case["scale"] * np.abs(state[1]).max())
 
 
 def test_centrifugal_forces_do_not_act_on_the_joint_that_makes_them(robots):
     """h_iii = 0, and with k, m > i the coefficients are antisymmetric in i and the smaller of them."""
     for case in robots.values():
-        h = formulations.terms(case["robot"], *case["state"], "lagrange_euler").details["h_ikm"]
+        h = formulations.terms(case["robot"], *(x[0] for x in case["state"]), "lagrange_euler").details["h_ikm"]
         diagonal = np.einsum("...iii->...i", h)
         assert np.abs(diagonal).max() <= 20 * case["robot"].n * EPS * case["scale"]
 
@@ -332,16 +339,20 @@ TEXTS = {
     "lagrange_euler": (
         lagrange_euler.lagrange_euler, lagrange_euler.lagrange_euler_rows, (VECTOR, MATRIX, VECTOR, VECTOR, TENSOR)
     ),
+    "lagrange_euler_table": (
+        lagrange_euler.lagrange_euler_table, lagrange_euler.lagrange_euler_table_rows,
+        (VECTOR, MATRIX, VECTOR, VECTOR, TENSOR),
+    ),
     "simplified": (lagrange_euler.simplified, lagrange_euler.simplified_rows, (VECTOR,)),
     "recursive_lagrange": (recursive_lagrange.recursive_lagrange, recursive_lagrange.work_rows, (VECTOR,)),
     "newton_euler_base": (newton_euler_base.newton_euler_base, newton_euler_base.work_rows, (VECTOR,)),
     "newton_euler_link": (newton_euler_link.newton_euler_link, newton_euler_link.work_rows, (VECTOR,)),
     "newton_euler_frugal": (newton_euler_frugal.newton_euler_frugal, newton_euler_frugal.work_rows, (VECTOR,)),
     "probing": (probing.probing, probing.work_rows, (VECTOR, MATRIX, VECTOR, VECTOR)),
-    "generalized_dalembert": (
-        generalized_dalembert.generalized_dalembert, generalized_dalembert.work_rows,
-        (VECTOR, MATRIX, MATRIX, VECTOR, VECTOR, VECTOR),
-    ),
+    **{
+        name: (getattr(module, name), module.work_rows, (VECTOR, MATRIX, MATRIX, VECTOR, VECTOR, VECTOR))
+        for name, module in DALEMBERT.items()
+    },
     "christoffel": (
         christoffel.christoffel, christoffel.work_rows, (VECTOR, MATRIX, MATRIX, VECTOR, TENSOR)
     ),
@@ -400,15 +411,13 @@ def test_loads_and_base_motions_of_zeros_are_none(name):
 
 
 def test_traces_of_zeros_that_the_table_counts_change_nothing():
-    """h_ikm summed from max(k, m) for every i, and as (3.2-33) says."""
-    chain, n = dh_chain(fd.robots.random_chain(3, 5, prismatic=0.3)), 3
-    h_ikm, again = np.zeros((2, n**3))
-    work = np.zeros(lagrange_euler.lagrange_euler_rows(n))
-    results = np.zeros(n), np.zeros(n * n), np.zeros(n), np.zeros(n), h_ikm
-    lagrange_euler.lagrange_euler(chain.P, chain.kinds, *states(n)[:, 0], *results, work)
-    lagrange_euler.coriolis_coefficients(chain.kinds, again, work, n, True)
-    assert h_ikm.any()
-    assert np.array_equal(again, h_ikm)
+    """h_ikm summed from max(k, m) for every i, and as (3.2-33) says: the same to the last digit."""
+    robot, state = fd.robots.random_chain(3, 5, prismatic=0.3), states(3)[:, 0]
+    for found, again in zip(
+        *(plain(name, robot, state) for name in ("lagrange_euler", "lagrange_euler_table")), strict=True
+    ):
+        assert found.any()
+        assert np.array_equal(again, found)
 
 
 def test_probing_whole_columns_gives_the_same_matrix():

@@ -49,13 +49,13 @@ def gather(quick: bool = False, progress: Progress | None = None, command: str =
     found = agreement(robot)
     say(0.03, "counting operations")
     published, texts, kernels = counts.tables(), counts.formulations(), counts.kernels()
-    probing = counts.probing_counts()
+    probing, dalembert = counts.probing_counts(), counts.dalembert.search()
     own = robot_counts(CHIEF if quick else SPECIALISED)
     counted = 0.5 if quick else 0.1  # estimated share of the total time
     timings = timing.measure(quick, lambda fraction, what: say(counted + (0.9 - counted) * fraction, what))
     return Results(
-        circumstances(command, quick), found, published, texts, kernels, counts.literature(), probing, own, timings,
-        effects.gather(lambda fraction, what: say(0.9 + 0.05 * fraction, what)),
+        circumstances(command, quick), found, published, texts, kernels, counts.literature(), probing, dalembert, own,
+        timings, effects.gather(lambda fraction, what: say(0.9 + 0.05 * fraction, what)),
     )  # fmt: skip
 
 

@@ -8,6 +8,8 @@ from fastdyn.formulations import (
     christoffel,
     dh_rows,
     generalized_dalembert,
+    generalized_dalembert_literal,
+    generalized_dalembert_nearest,
     kane,
     kane_rrt,
     lagrange_euler,
@@ -30,6 +32,15 @@ D, C, H, GRAVITY = (
     Field("D", ("n", "n")), Field("C", ("n", "n")), Field("h", ("n",)), Field("c", ("n",)),
 )  # fmt: skip
 _TERMS = (TAU, D, H, GRAVITY)
+_COEFFICIENTS = (*_TERMS, Field("h_ikm", ("n",) * 3))
+_SPLIT_TERMS = (
+    TAU, Field("D_tran", ("n", "n")), Field("D_rot", ("n", "n")), Field("h_tran", ("n",)), Field("h_rot", ("n",)),
+    GRAVITY,
+)  # fmt: skip
+
+
+BOOK = "Fu, Gonzalez and Lee"
+RRT_ROBOT = "RRT Robot: Lagrange and Kane equations"
 
 
 def _formulation(
@@ -59,31 +70,32 @@ LAGRANGIAN = Quantity(
 FORMULATIONS = {
     quantity.name: quantity
     for quantity in (
-        _formulation(
-            "lagrange_euler", "000, eqs. (3.2-24) to (3.2-34)", lagrange_euler, (*_TERMS, Field("h_ikm", ("n",) * 3))
-        ),
+        _formulation("lagrange_euler", f"{BOOK}, (3.2-24) to (3.2-34)", lagrange_euler, _COEFFICIENTS),
+        _formulation("lagrange_euler_table", f"{BOOK}, Table 3.1", lagrange_euler, _COEFFICIENTS),
         _formulation("recursive_lagrange", "Hollerbach 1980, with 4x4 matrices", recursive_lagrange),
-        _formulation("newton_euler_base", "000, Table 3.2", newton_euler_base),
-        _formulation("newton_euler_link", "000, Table 3.3", newton_euler_link, optional=(Field("load", (6,)),)),
-        _formulation("newton_euler_frugal", "000, Table 3.4", newton_euler_frugal),
-        _formulation("probing", "000, problem 3.11", probing, _TERMS),
+        _formulation("newton_euler_base", f"{BOOK}, Table 3.2", newton_euler_base),
+        _formulation("newton_euler_link", f"{BOOK}, Table 3.3", newton_euler_link, optional=(Field("load", (6,)),)),
+        _formulation("newton_euler_frugal", f"{BOOK}, Table 3.4", newton_euler_frugal),
+        _formulation("probing", f"{BOOK}, problem 3.11", probing, _TERMS),
         _formulation(
-            "generalized_dalembert",
-            "000, eqs. (3.4-24) to (3.4-28)",
-            generalized_dalembert,
-            (
-                TAU, Field("D_tran", ("n", "n")), Field("D_rot", ("n", "n")), Field("h_tran", ("n",)),
-                Field("h_rot", ("n",)), GRAVITY,
-            ),
-            rotary_only=True,
+            "generalized_dalembert", f"{BOOK}, (3.4-24) to (3.4-28), each sum computed once", generalized_dalembert,
+            _SPLIT_TERMS, rotary_only=True,
         ),
         _formulation(
-            "christoffel", "001, Algorithm 2", christoffel, (TAU, D, C, GRAVITY, Field("c_ijp", ("n",) * 3))
+            "generalized_dalembert_literal", f"{BOOK}, (3.4-24) to (3.4-28), every sum where it is printed",
+            generalized_dalembert_literal, _SPLIT_TERMS, rotary_only=True,
         ),
-        _formulation("kane", "003", kane, (TAU, Field("K", ("n",)), Field("Q", ("n",)))),
-        _formulation("screws", "002, the recursion", screws, layout=SCREWS),
-        _formulation("stacked_screws", "002, the closed form", screws, _TERMS, layout=SCREWS),
+        _formulation(
+            "generalized_dalembert_nearest", f"{BOOK}, (3.4-24) to (3.4-28), the procedure nearest to Table 3.5",
+            generalized_dalembert_nearest, _SPLIT_TERMS, rotary_only=True,
+        ),
+        _formulation(
+            "christoffel", "Norrlöf, Algorithm 2", christoffel, (TAU, D, C, GRAVITY, Field("c_ijp", ("n",) * 3))
+        ),
+        _formulation("kane", RRT_ROBOT, kane, (TAU, Field("K", ("n",)), Field("Q", ("n",)))),
+        _formulation("screws", "Fakhari, the recursion", screws, layout=SCREWS),
+        _formulation("stacked_screws", "Fakhari, the closed form", screws, _TERMS, layout=SCREWS),
     )
 }  # fmt: skip
-KANE_RRT = _formulation("kane_rrt", "003", kane_rrt, layout=RRT)
-SIMPLIFIED = _formulation("simplified", "000, section 3.3", lagrange_euler)
+KANE_RRT = _formulation("kane_rrt", RRT_ROBOT, kane_rrt, layout=RRT)
+SIMPLIFIED = _formulation("simplified", f"{BOOK}, section 3.3", lagrange_euler)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastdyn.page.content import Column, Section, Table
+from fastdyn.page.content import Column, Section, Sentences, Table
 from fastdyn.polynomials import Polynomial
 from fastdyn.study.counts import Cost
 from fastdyn.study.formulations import FORMULATIONS
@@ -26,7 +26,7 @@ def section(results: Results) -> Section:
         "formulations",
         "The formulations",
         (
-            f"Each formulation is written as its source prints it, and all are compiled with the same options. On "
+            "Each formulation follows the equations of its source, and all are compiled with the same options. On "
             f"{results.agreement[0].states:,} random states of the {results.agreement[0].robot} all of them agree with "
             f"the library's own inverse dynamics within {worst:.0e} of the largest torque of the joint.",
             Table(
@@ -38,8 +38,18 @@ def section(results: Results) -> Section:
                 ),
                 tuple(rows),
             ),
-            "Documents: 000 is the chapter on arm dynamics whose Tables 3.1, 3.4 and 3.5 are compared below; 001, 002 "
-            "and 003 treat Christoffel symbols, screws and Kane's equations.",
+            Sentences(
+                (
+                    "Fu, Gonzalez and Lee: K. S. Fu, R. C. Gonzalez and C. S. G. Lee, Robotics: Control, Sensing, "
+                    "Vision, and Intelligence, McGraw-Hill 1987, chapter 3, Robot Arm Dynamics.",
+                    "Hollerbach: J. M. Hollerbach, A recursive Lagrangian formulation of manipulator dynamics, IEEE "
+                    "Transactions on Systems, Man, and Cybernetics, 1980.",
+                    "Norrlöf: M. Norrlöf, Modeling of industrial robots, report LiTH-ISY-R-2208, Linköping University "
+                    "1999.",
+                    "Fakhari: A. Fakhari, Robot Dynamics, Part 1, lecture slides, 2024.",
+                    "RRT Robot: Lagrange and Kane equations of motion, author not named.",
+                )
+            ),
         ),
     )  # fmt: skip
 

@@ -14,9 +14,12 @@ from fastdyn.study import counts
 KERNELS = {"rnea": INVERSE_DYNAMICS, "crba": MASS_MATRIX, "aba": FORWARD_DYNAMICS}
 LABELS = {
     "lagrange_euler": "Lagrange-Euler",
+    "lagrange_euler_table": "Lagrange-Euler, as Table 3.1 counts it",
     "christoffel": "Christoffel symbols",
     "stacked_screws": "screws, stacked",
     "generalized_dalembert": "generalized d'Alembert",
+    "generalized_dalembert_literal": "generalized d'Alembert, every sum as printed",
+    "generalized_dalembert_nearest": "generalized d'Alembert, nearest to Table 3.5",
     "probing": "probed Newton-Euler",
     "kane": "Kane",
     "recursive_lagrange": "recursive Lagrange",
