@@ -19,9 +19,10 @@ from fastdyn.page.content import (
     Value,
     mathematics,
     parts,
+    plain_html,
     typeset,
 )
-from fastdyn.page.vector import svg
+from fastdyn.page.vector import narrowed, svg
 from fastdyn.polynomials import Polynomial
 
 # ---------------------------------------------------------------------------------------------- HTML
@@ -50,7 +51,7 @@ def html(report: Report) -> str:
 <header>
 <p class="kicker">fastdyn {report.name}</p>
 <h1>{escape(report.title)}</h1>
-<p class="introduction">{escape(report.introduction)}</p>
+<p class="introduction">{plain_html(report.introduction)}</p>
 {_state(report)}<div class="headlines" id="results">{"".join(map(_headline, report.headlines))}</div>
 </header>
 {"".join(_section(section, number) for number, section in enumerate(report.sections, 1))}
@@ -67,7 +68,7 @@ def html(report: Report) -> str:
 
 def _state(report: Report) -> str:
     """The run and its machine in a line, and warnings."""
-    state = "".join(f"<span>{escape(part)}</span>" for part in report.state)
+    state = "".join(f"<span>{plain_html(part)}</span>" for part in report.state)
     warnings = "".join(f"<p>{mathematics(warning)}</p>" for warning in report.warnings)
     return (f'<p class="state">{state}</p>\n' if state else "") + (
         f'<div class="warnings" role="note" aria-label="Warnings">{warnings}</div>\n' if warnings else ""
@@ -79,7 +80,7 @@ def _file(name: str) -> str:
 
 
 def _headline(headline: Headline) -> str:
-    return f"<p><strong>{mathematics(headline.value)}</strong> {_unbroken(headline.label)}</p>"
+    return f"<p><strong>{mathematics(headline.value)}</strong> {plain_html(headline.label)}</p>"
 
 
 def _section(section: Section, number: int) -> str:
@@ -97,7 +98,7 @@ def _block(block: Block, key: str) -> str:
         case Sentences():
             return "<ul>" + "".join(f"<li>{mathematics(line)}</li>" for line in block.lines) + "</ul>"
         case Facts():
-            return "<dl>" + "".join(f"<dt>{escape(n)}</dt><dd>{escape(v)}</dd>" for n, v in block.pairs) + "</dl>"
+            return "<dl>" + "".join(f"<dt>{escape(n)}</dt><dd>{plain_html(v)}</dd>" for n, v in block.pairs) + "</dl>"
         case Picture():
             return _picture(block, key)
         case Table():
@@ -105,10 +106,12 @@ def _block(block: Block, key: str) -> str:
 
 
 def _picture(picture: Picture, key: str) -> str:
-    """The figure; one for phones is hidden by the style sheet where the page is wide, and the other way round."""
-    inner = f'<div class="box{" wide" if picture.narrow else ""}">{svg(picture.figure, picture.title, key)}</div>'
-    if picture.narrow:
-        inner += f'<div class="narrow">{svg(picture.narrow, picture.title, f"{key}-narrow")}</div>'
+    """The figure, and one for phones, of which the style sheet shows one; with several panels, one that scrolls."""
+    single = len(picture.figure.axes) == 1
+    inner = f'<div class="box{" wide" * single}">{svg(picture.figure, picture.title, key)}</div>'
+    if single:
+        with narrowed(picture.figure):
+            inner += f'<div class="narrow">{svg(picture.figure, picture.title, f"{key}-narrow")}</div>'
     return _folding("picture", mathematics(picture.title), inner, picture.folded)
 
 
@@ -138,18 +141,13 @@ def _table(table: Table) -> str:
     return _folding("table", title, inner, table.folded)
 
 
-def _unbroken(text: str) -> str:
-    """Escaped, with no line breaks in "n = 6"."""
-    return escape(text).replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
-
-
 def _side(column: Column) -> str:
     return ' class="number"' if column.kind in ("number", "percent") else ""
 
 
 def _head(column: Column) -> str:
     return (
-        f'<th scope="col" aria-sort="none"{_side(column)}><button type="button">{_unbroken(column.name)}'
+        f'<th scope="col" aria-sort="none"{_side(column)}><button type="button">{plain_html(column.name)}'
         '<span aria-hidden="true"></span></button></th>'
     )
 

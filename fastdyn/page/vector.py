@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html import escape
 from typing import Any
 
@@ -17,21 +19,21 @@ COLOURS = {
 
 def svg(figure: Any, title: str, key: str) -> str:
     """A matplotlib figure as an <svg> element of its own width, or less; its ids begin with `key`."""
-    from matplotlib import rc_context
-
     file = io.BytesIO()
-    with ink.style(), rc_context({"svg.hashsalt": key}):
+    with ink.style():
         figure.savefig(file, format="svg", metadata={"Date": None})
     text = file.getvalue().decode()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>|<style[^>]*>.*?</style>|<!--.*?-->", "", text, flags=re.DOTALL)
     text = text.replace("xlink:href=", "href=")
-    used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', text))
-    text = re.sub(r' id="([^"]+)"', lambda found: f' id="{key}-{found[1]}"' if found[1] in used else "", text)
-    text = re.sub(r'(href="#|url\(#)', rf"\g<1>{key}-", text)
+    used = dict.fromkeys(re.findall(r'(?:href="#|url\(#)([^")]+)', text))
+    names = {name: f"{key}-{number}" for number, name in enumerate(used)}
+    text = re.sub(r' id="([^"]+)"', lambda found: f' id="{names[found[1]]}"' if found[1] in used else "", text)
+    text = re.sub(r'(href="#|url\(#)([^")]+)', lambda found: found[1] + names[found[2]], text)
     for colour, name in COLOURS.items():
         text = re.sub(re.escape(colour), f"var({name})", text, flags=re.IGNORECASE)
     text = re.sub(r"'DejaVu Sans'[^;\"]*", "var(--sans)", text)
+    text = re.sub(r' (?:d|x|y|transform)="[^"]*"', _shortened, text)
     box = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', text)
     if box is None:
         raise ValueError(f"matplotlib wrote no viewBox for {title!r}")
@@ -41,3 +43,36 @@ def svg(figure: Any, title: str, key: str) -> str:
     )
     text = re.sub(r"\s*\n\s*", "\n", re.sub(r"<svg[^>]*>", head, text, count=1))
     return text.strip()
+
+
+def _shortened(attribute: re.Match[str]) -> str:
+    """Coordinates to hundredths of a point."""
+    return re.sub(r"(\.\d\d)\d+", r"\1", attribute[0])
+
+
+@contextmanager
+def narrowed(figure: Any) -> Iterator[None]:
+    """Inside, a figure of one panel is as wide as a phone, its legends below; afterwards it is as before."""
+    from matplotlib.text import Text
+
+    width, height = figure.get_size_inches()
+    sizes = {text: text.get_fontsize() for text in figure.findobj(Text)}
+    legends, lines = list(figure.legends), 0
+    figure.legends.clear()
+    with ink.style():
+        for legend in legends:
+            labels, title = [text.get_text() for text in legend.get_texts()], legend.get_title().get_text()
+            figure.legend(
+                legend.legend_handles, labels, loc="outside lower left", title=title or None, alignment="left",
+                handlelength=3.0, fontsize=ink.SMALLEST, title_fontsize=ink.SMALLEST,
+            )  # fmt: skip
+            lines += sum(label.count("\n") + 1 for label in [*labels, title] if label)
+        for text, size in sizes.items():
+            text.set_fontsize(min(size, ink.SMALLEST + 1))
+        panel = height if height > 0.7 * width else 0.9 * ink.NARROW  # tall figures have a row for each of many things
+        figure.set_size_inches(ink.NARROW, panel + 0.19 * lines)
+    yield
+    figure.legends[:] = legends
+    for text, size in sizes.items():
+        text.set_fontsize(size)
+    figure.set_size_inches(width, height)

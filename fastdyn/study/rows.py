@@ -20,6 +20,7 @@ from fastdyn.formulations import (
     screws,
 )
 from fastdyn.quantities import QD, QDD, TAU, Field, Layout, Q, Quantity
+from fastdyn.study.sources import FAKHARI, FU, HOLLERBACH, NORRLOF, RRT_ROBOT
 
 DH, SCREWS, RRT = (
     Layout("dh", dh_rows.ROWS, 1), Layout("screws", screw_rows.ROWS, 1), Layout("rrt", kane_rrt.ROWS, 1),
@@ -48,16 +49,16 @@ FORMULATIONS = {
     quantity.name: quantity
     for quantity in (
         _formulation(
-            "lagrange_euler", "000, eqs. (3.2-24) to (3.2-34)", lagrange_euler, (*_TERMS, Field("h_ikm", ("n",) * 3))
+            "lagrange_euler", f"{FU}, (3.2-24) to (3.2-34)", lagrange_euler, (*_TERMS, Field("h_ikm", ("n",) * 3))
         ),
-        _formulation("recursive_lagrange", "Hollerbach 1980, with 4x4 matrices", recursive_lagrange),
-        _formulation("newton_euler_base", "000, Table 3.2", newton_euler_base),
-        _formulation("newton_euler_link", "000, Table 3.3", newton_euler_link, optional=(Field("load", (6,)),)),
-        _formulation("newton_euler_frugal", "000, Table 3.4", newton_euler_frugal),
-        _formulation("probing", "000, problem 3.11", probing, _TERMS),
+        _formulation("recursive_lagrange", f"{HOLLERBACH}, 4x4 matrices", recursive_lagrange),
+        _formulation("newton_euler_base", f"{FU}, Table 3.2", newton_euler_base),
+        _formulation("newton_euler_link", f"{FU}, Table 3.3", newton_euler_link, optional=(Field("load", (6,)),)),
+        _formulation("newton_euler_frugal", f"{FU}, Table 3.4", newton_euler_frugal),
+        _formulation("probing", f"{FU}, problem 3.11", probing, _TERMS),
         _formulation(
             "generalized_dalembert",
-            "000, eqs. (3.4-24) to (3.4-28)",
+            f"{FU}, (3.4-24) to (3.4-28)",
             generalized_dalembert,
             (
                 TAU, Field("D_tran", ("n", "n")), Field("D_rot", ("n", "n")), Field("h_tran", ("n",)),
@@ -66,12 +67,12 @@ FORMULATIONS = {
             rotary_only=True,
         ),
         _formulation(
-            "christoffel", "001, Algorithm 2", christoffel, (TAU, D, C, GRAVITY, Field("c_ijp", ("n",) * 3))
+            "christoffel", f"{NORRLOF}, Algorithm 2", christoffel, (TAU, D, C, GRAVITY, Field("c_ijp", ("n",) * 3))
         ),
-        _formulation("kane", "003", kane, (TAU, Field("K", ("n",)), Field("Q", ("n",)))),
-        _formulation("screws", "002, the recursion", screws, layout=SCREWS),
-        _formulation("stacked_screws", "002, the closed form", screws, _TERMS, layout=SCREWS),
+        _formulation("kane", f"{RRT_ROBOT}, (16) to (29)", kane, (TAU, Field("K", ("n",)), Field("Q", ("n",)))),
+        _formulation("screws", f"{FAKHARI}, the recursion", screws, layout=SCREWS),
+        _formulation("stacked_screws", f"{FAKHARI}, the closed form", screws, _TERMS, layout=SCREWS),
     )
 }  # fmt: skip
-KANE_RRT = _formulation("kane_rrt", "003", kane_rrt, layout=RRT)
-SIMPLIFIED = _formulation("simplified", "000, section 3.3", lagrange_euler)
+KANE_RRT = _formulation("kane_rrt", RRT_ROBOT, kane_rrt, layout=RRT)
+SIMPLIFIED = _formulation("simplified", f"{FU}, section 3.3", lagrange_euler)

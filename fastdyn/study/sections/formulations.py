@@ -5,7 +5,6 @@ from __future__ import annotations
 from fastdyn.page.content import Column, Section, Table
 from fastdyn.polynomials import Polynomial
 from fastdyn.study.counts import Cost
-from fastdyn.study.formulations import FORMULATIONS
 from fastdyn.study.results import Results
 
 
@@ -15,18 +14,16 @@ def section(results: Results) -> Section:
     worst = max(a.difference for a in results.agreement)
     rows = [
         (
-            how.name, how.source, ", ".join(field.name for field in how.gives), "rotary" if how.rotary_only else "any",
-            _order(costs[how.name]), difference,
+            found.formulation, found.source, ", ".join(found.gives), "rotary" if found.rotary_only else "any",
+            _order(costs[found.formulation]), found.difference,
         )
-        for how, difference in (
-            (FORMULATIONS[found.formulation], found.difference) for found in results.agreement
-        )
+        for found in results.agreement
     ]  # fmt: skip
     return Section(
         "formulations",
         "The formulations",
         (
-            f"Each formulation is written as its source prints it, and all are compiled with the same options. On "
+            "All formulations are compiled with the same options; the sources are listed in full at the end. On "
             f"{results.agreement[0].states:,} random states of the {results.agreement[0].robot} all of them agree with "
             f"the library's own inverse dynamics within {worst:.0e} of the largest torque of the joint.",
             Table(
@@ -38,8 +35,6 @@ def section(results: Results) -> Section:
                 ),
                 tuple(rows),
             ),
-            "Documents: 000 is the chapter on arm dynamics whose Tables 3.1, 3.4 and 3.5 are compared below; 001, 002 "
-            "and 003 treat Christoffel symbols, screws and Kane's equations.",
         ),
     )  # fmt: skip
 
