@@ -8,12 +8,15 @@ CORES := -n auto --dist loadfile
 PLAIN_1 := tests/test_scalars.py tests/test_batch.py tests/test_quick.py tests/test_quantities.py tests/test_errors.py tests/test_parts.py tests/test_interrupt.py tests/test_limits.py tests/test_vary.py tests/test_closed_forms.py tests/test_helical.py
 PLAIN_2 := tests/test_identities.py tests/test_kinematics.py tests/test_coupling.py tests/test_coupling_calls.py tests/test_fleet.py tests/test_analytic_ik.py tests/test_inverse_kinematics.py
 
+# a part of the asv suite: two quantities in each way, and inverse kinematics, memory, start-up
+BENCHES := "'(inverse dynamics|jacobian)', 'puma560'|InverseKinematics|Memory|Startup"
+
 # instruction sets, by LLVM's name of a CPU that has them; the host's own has no name
 CPU_sse2 := x86-64
 CPU_avx2 := haswell
 SETS := sse2 avx2 host
 
-.PHONY: demo study test test-jit test-bounds test-python test-python-1 test-python-2 test-isa test-everywhere $(SETS:%=test-%) check lint bench limits compare asv-check clean
+.PHONY: demo study test test-jit test-bounds test-python test-python-1 test-python-2 test-isa test-everywhere $(SETS:%=test-%) check lint bench limits compare asv-check asv-page clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m fastdyn.demo demo
@@ -70,9 +73,9 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# this project and its peers in one run
+# this project and every peer that is installed, in one run: bench/index.html
 bench: $(VENV)/.dev
-	$(BIN)/python -m benchmarks.peers
+	$(BIN)/fastdyn bench
 
 # this version against another checkout: make compare OTHER=../other
 compare: $(VENV)/.dev
@@ -82,14 +85,22 @@ compare: $(VENV)/.dev
 limits: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.limits
 
-# the benchmark suite still runs: two quantities in each way, and inverse kinematics; figures are not kept
+# the benchmark suite still runs: a part of it, once; figures are not kept
 asv-check: $(VENV)/.dev
 	$(BIN)/asv machine --yes
 	$(BIN)/asv check --environment existing:same
-	$(BIN)/asv run --quick --environment existing:same --bench "'(inverse dynamics|jacobian)', 'puma560'|InverseKinematics|Memory|Startup"
+	$(BIN)/asv run --quick --environment existing:same --bench $(BENCHES)
+
+# the same benchmarks of what is checked out, five repeats, kept in .asv/results under its commit, and all kept so far as
+# pages in .asv/html; $(BIN)/asv preview serves them (their scripts come from the net)
+asv-page: $(VENV)/.dev
+	@git diff --quiet HEAD || { echo "asv-page: figures are kept under the commit: expected no uncommitted changes"; exit 1; }
+	$(BIN)/asv machine --yes
+	$(BIN)/asv run --environment existing:same --set-commit-hash "$$(git rev-parse HEAD)" --attribute rounds=1 --attribute repeat=5 --bench $(BENCHES)
+	$(BIN)/asv publish
 
 clean:
-	rm -rf $(VENV) demo study build dist *.egg-info .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) demo study bench build dist *.egg-info .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

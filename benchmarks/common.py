@@ -1,15 +1,11 @@
-"""Shared by all benchmarks: robots, timing, a record of machine and versions, and output files."""
+"""Shared by all benchmarks: timing, a record of machine and versions, and output files."""
 
 from __future__ import annotations
 
 import json
 import os
 import platform
-import sys
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -17,40 +13,13 @@ from typing import Any
 
 import numpy as np
 
-import fastdyn as fd
 from fastdyn import clock, output
+from fastdyn.bench.case import chain as chain
+from fastdyn.bench.case import states as states
 from fastdyn.clock import Job, Key
 from fastdyn.compiler.host import register_bits
 
 RESULTS = Path(__file__).parent / "results"
-
-
-# ---------------------------------------------------------------------------------------------- robots and states
-
-
-def chain(n: int) -> fd.Robot:
-    """A random standard D-H chain of revolute joints with physically possible inertias, which every program accepts."""
-    rng = np.random.default_rng(n)
-    rows = []
-    for link in fd.robots.random_chain(n, seed=1).links:
-        (a, d), (alpha, theta) = rng.uniform(-0.3, 0.3, 2), rng.uniform(-3, 3, 2)
-        rows.append(fd.DHLink(a, alpha, d, theta, mass=link.mass, com=link.com, inertia=link.inertia))
-    return fd.from_dh(rows, name=f"chain({n})")
-
-
-def puma() -> fd.Robot:
-    """The PUMA 560's links without its motors and friction, which not every program supports."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", fd.RobotWarning)  # its published inertias are impossible
-        arm = fd.robots.puma560()
-        joints = [replace(joint, motor=fd.Motor()) for joint in arm.all_joints]
-        return fd.Robot(arm.all_links, joints, name="puma560", gravity=arm.gravity)
-
-
-def states(n: int, T: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Random q, qd, qdd, each (T, n)."""
-    q, qd, qdd = np.random.default_rng(0).uniform(-3, 3, (3, T, n))
-    return q, qd, qdd
 
 
 # ---------------------------------------------------------------------------------------------- the clock
@@ -123,19 +92,3 @@ def write(path: Path, content: str | Callable[[Any], Any]) -> None:
 def write_json(path: Path, content: Any) -> None:
     """As `write`."""
     write(path, json.dumps(content, indent=1) + "\n")
-
-
-@contextmanager
-def silence() -> Iterator[None]:
-    """Suppresses output, also that of compiled code."""
-    sys.stdout.flush()
-    kept, nowhere = (os.dup(1), os.dup(2)), os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, 1)
-        os.dup2(nowhere, 2)
-        yield
-    finally:
-        for number, copy in zip((1, 2), kept, strict=True):
-            os.dup2(copy, number)
-            os.close(copy)
-        os.close(nowhere)

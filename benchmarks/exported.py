@@ -28,7 +28,7 @@ import numpy as np
 
 import fastdyn as fd
 from benchmarks.common import best, markdown, states
-from benchmarks.peers import generated
+from fastdyn.bench.peers import generated
 
 T = 1024  # states: all arrays stay in the second cache
 TURNS = 60

@@ -10,7 +10,7 @@
 
 Robots are without motors, which CasADi's text does not have. One thread, float64, unless said. Each turn begins with an
 untimed run; --cold: without. CasADi's C is compiled for the same instruction set as this project's code, and widened
-to 4 and to 8 lanes by hand (benchmarks/peers/generated.py); it checks nothing. `differs by`: the largest difference
+to 4 and to 8 lanes by hand (fastdyn/bench/peers/generated.py); it checks nothing. `differs by`: the largest difference
 from the general robot's result (of forward dynamics: from the accelerations that the torques were made from), as a
 share of the largest number in it.
 """
@@ -26,7 +26,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -38,9 +37,9 @@ import numpy as np
 
 import fastdyn as fd
 from benchmarks.common import best, chain, circumstances, figures, heading, markdown, states, versions
-from benchmarks.peers import generated, pinocchio
-from benchmarks.peers.case import BATCH, FORWARD, INVERSE, MASS, SINGLE, Case, Job
 from benchmarks.sums import sum_of_three, sum_of_two
+from fastdyn.bench.case import BATCH, FORWARD, INVERSE, MASS, SINGLE, Case, Job, plain
+from fastdyn.bench.peers import generated, pinocchio
 from fastdyn.calls import generate
 from fastdyn.calls.task import Task
 from fastdyn.compiler.policy import OPTIONS
@@ -62,13 +61,6 @@ GOALS: dict[tuple[str, str, str], float | dict[str, float]] = {
     (INVERSE, SINGLE, "Pinocchio"): 8,
     (INVERSE, SINGLE, GENERATED): 1.3,
 }
-
-
-def plain(name: str) -> fd.Robot:
-    """A built-in robot without motors."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", fd.RobotWarning)  # published inertias may be impossible
-        return fd.robots.get(name).without_motors()
 
 
 def fast(robot: Any) -> Any:

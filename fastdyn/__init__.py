@@ -6,7 +6,7 @@ from fastdyn import interrupt as interrupt  # first: importing the rest takes a 
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from fastdyn import inertia, robots, rotations, show
+from fastdyn import inertia, rigid_body, robots, rotations, show
 from fastdyn.calls.warm import warmup
 from fastdyn.errors import (
     ArgumentError,
@@ -94,6 +94,7 @@ __all__ = [
     "load_toml",
     "load_urdf",
     "pose",
+    "rigid_body",
     "robots",
     "rotations",
     "show",

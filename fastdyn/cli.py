@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -20,6 +19,8 @@ except ImportError:
     raise SystemExit(2) from None
 
 if TYPE_CHECKING:
+    from fastdyn.bench.results import Bench
+    from fastdyn.page.content import Table
     from fastdyn.robot import CoupledRobot, Robot
 
 USAGE = 2  # exit code of usage errors
@@ -261,35 +262,80 @@ def counts(
 @app.command(
     epilog="""\b
 Examples:
-  fastdyn bench --quick             a short test run
-  fastdyn bench --sizes 6,12,24     about half an hour, with all installed peers"""
+  fastdyn bench --quick                          a short test run
+  fastdyn bench --out results --open             all installed peers, some minutes
+  fastdyn bench --compare old.json               the same, beside an earlier run
+  fastdyn bench new.json --compare old.json      two earlier runs; with --out, as a page"""
 )
 def bench(
+    report: Annotated[
+        Path | None, typer.Argument(metavar="REPORT", help="A bench.json of an earlier run, instead of measuring now.")
+    ] = None,
     sizes: Annotated[str, typer.Option(help="Numbers of joints of the random chains: 6,7,12.")] = "",
-    quick: Annotated[bool, typer.Option("--quick", help="Few repeats: a short test run.")] = False,
-    out: Annotated[Path | None, typer.Option(help="Folder for peers.md, peers.json and peers.png.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Few robots and repeats: less than a minute.")] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the page, summary.md, bench.json and csv/: bench if not given.")
+    ] = None,
+    compare: Annotated[
+        Path | None, typer.Option(metavar="OLD", help="Show the results beside this bench.json of another run.")
+    ] = None,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Time this package and its peers.
 
-    Runs benchmarks.peers of the repository: all installed peers, with their results compared, in one run.
+    All installed peers in one run on this machine, their results compared: ratios of times, as a page and as data.
     """
+    from fastdyn.bench import report as pages
+    from fastdyn.bench.compare import Comparison
     from fastdyn.output import check_folder
 
     joints = [part.strip() for part in sizes.split(",") if part.strip()]
     if not all(part.isdecimal() and int(part) > 0 for part in joints):
         raise Refusal(f"--sizes is {sizes!r}: expected numbers of joints separated by commas, such as 6,7,12")
-    homes = (Path(__file__).resolve().parents[1], Path.cwd())
-    home = next((home for home in homes if (home / "benchmarks" / "peers" / "__main__.py").is_file()), None)
-    if home is None:
-        raise Refusal("bench needs the folder benchmarks/ of fastdyn's repository: run it in a clone of the repository")
-    if out is not None:
-        check_folder(out, "--out")
-    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(home)!r}); {_RUN}"]
-    command += ["--quick"] * quick + (["--sizes", *joints] if joints else []) + (["--out", str(out)] if out else [])
-    raise typer.Exit(subprocess.call(command))
+    if report is not None and (quick or joints):
+        raise Refusal(f"REPORT is {report}, which is measured already: expected neither --quick nor --sizes with it")
+    home, writing = out or Path("bench"), out is not None or report is None
+    if writing:
+        check_folder(home, "--out")  # now, not after minutes of measuring
+    old = None if compare is None else pages.read(compare)
+    new = _measured(quick, joints, home / "unfinished.json") if report is None else pages.read(report)
+    tables, doubts, written = [pages.quickest_table(new)], new.doubts, []
+    if writing:
+        written.append(pages.write(new, home))
+        (home / "unfinished.json").unlink(missing_ok=True)
+    if old is not None:
+        comparison = pages.comparison_report(Comparison(old, new))
+        tables, doubts = comparison.tables, comparison.warnings
+        if writing:
+            written.append(pages.write_comparison(Comparison(old, new), home / "comparison"))
+    for table in tables:
+        _print(table)
+    for doubt in doubts:
+        print(f"fastdyn: warning: {doubt}", file=sys.stderr)
+    for page in written:
+        print(f"wrote {page}; beside it summary.md, the data as JSON, and csv/")
+    if open_page and written:
+        typer.launch(written[-1].resolve().as_uri())
 
 
-_RUN = "import runpy; runpy.run_module('benchmarks.peers', run_name='__main__', alter_sys=True)"
+def _measured(quick: bool, joints: list[str], part: Path) -> Bench:
+    """Runs the benchmark. part: a file for the results after each robot, so that a run that is ended loses little."""
+    from dataclasses import replace
+
+    from fastdyn.bench import measure, report
+    from fastdyn.output import write
+
+    plan = measure.QUICK if quick else measure.FULL
+    if joints:
+        plan = replace(plan, sizes=tuple(map(int, joints)))
+    command = "fastdyn bench" + " --quick" * quick + f" --sizes {','.join(joints)}" * bool(joints)
+    try:
+        with _progress() as progress:
+            return measure.measure(plan, command, progress, lambda bench: write(part, report.text(bench)))
+    except KeyboardInterrupt:
+        if part.exists():
+            print(f"fastdyn: {part} has the robots so far: `fastdyn bench {part}` shows them", file=sys.stderr)
+        raise
 
 
 @app.command(
@@ -345,6 +391,22 @@ def _console(stderr: bool = False) -> Any:
     if not console.is_terminal:
         console.width = WIDTH
     return console
+
+
+def _print(table: Table) -> None:
+    """A table of a page, on the terminal."""
+    from rich.table import Table as Shown
+    from rich.text import Text
+
+    from fastdyn.page.content import written
+
+    shown = Shown(box=None, pad_edge=False, padding=(0, 2, 0, 0), title=table.title, title_justify="left")
+    for column in table.columns:
+        right = column.kind in ("number", "percent")
+        shown.add_column(column.name, justify="right" if right else "left", no_wrap=right)
+    for row in table.rows:
+        shown.add_row(*(Text(written(*pair)) for pair in zip(row, table.columns, strict=True)))
+    _console().print(shown)
 
 
 @contextmanager

@@ -9,32 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 import fastdyn as fd
-
-Pose = np.ndarray
-
-
-def skeleton(robot: fd.Robot) -> tuple[list[tuple[int, int, Pose]], list[tuple[fd.Link, int, Pose]]]:
-    """The robot without its fixed joints, each branch in one run from the base on (Pinocchio silently relies on that).
-
-    Moving joints as (index in robot.joints, index of the joint that carries it, pose of its frame at zero on that
-    joint's moved frame), and links as (link, index of the joint that carries it, pose on that joint's moved frame).
-    Index -1 is the world; links that do not move are left out.
-    """
-    index = {joint.name: i for i, joint in enumerate(robot.joints)}
-    place = {robot.base.name: (-1, np.asarray(robot.mount))}
-    joints, waiting = [], [joint for joint in robot.all_joints if joint.parent == robot.base.name]
-    while waiting:
-        joint = waiting.pop()
-        on, pose = place[joint.parent]
-        before = pose @ joint.origin
-        if joint.kind == "fixed":
-            place[joint.child] = on, before @ joint.tail
-        else:
-            joints.append((index[joint.name], on, before))
-            place[joint.child] = index[joint.name], np.asarray(joint.tail)
-        waiting += [other for other in robot.all_joints if other.parent == joint.child]
-    links = [(link, *place[link.name]) for link in robot.all_links if place[link.name][0] >= 0]
-    return joints, links
+from fastdyn.bench.peers.models import mujoco_model, pinocchio_model, skeleton
 
 
 class Pinocchio:
@@ -44,28 +19,9 @@ class Pinocchio:
         import pinocchio as pin
 
         self.pin, self.robot = pin, robot
-        self.model = pin.Model()
-        self.model.gravity.linear = robot.gravity
-        joints, links = skeleton(robot)
-        number = {-1: 0}  # of each joint, in Pinocchio
-        for i, on, before in joints:
-            joint = robot.joints[i]
-            number[i] = self.model.addJoint(number[on], self._motion(joint), pin.SE3(before), joint.name)
-        for link, on, where in links:
-            body = pin.Inertia(link.mass, link.com, link.inertia)
-            self.model.appendBodyToJoint(number[on], body, pin.SE3(where))
-        self.order = [i for i, _, _ in joints]  # of Pinocchio's coordinates, in robot.joints
+        self.model, self.order = pinocchio_model(robot)  # order: of Pinocchio's coordinates, in robot.joints
         self.place = np.argsort(self.order)
-        self.model.armature = np.array([robot.joints[i].motor.armature for i in self.order])
         self.data = self.model.createData()
-
-    def _motion(self, joint):
-        """Pinocchio's own kind of joint; the cheap ones along x, y and z where they will do."""
-        kind, pitch = joint.kind, (joint.pitch,) if joint.kind == "helical" else ()
-        letter = {(1, 0, 0): "X", (0, 1, 0): "Y", (0, 0, 1): "Z"}.get(tuple(joint.axis))
-        if letter:
-            return getattr(self.pin, f"JointModel{kind[0].upper()}{letter}")(*pitch)
-        return getattr(self.pin, f"JointModel{kind.title()}Unaligned")(np.array(joint.axis), *pitch)
 
     def _forces(self, wrenches):
         """Wrenches (n, 6) in the links' frames, as forces along and about the joints' moved frames."""
@@ -176,62 +132,14 @@ class Pinocchio:
 
 
 class MuJoCo:
-    """A robot as a mujoco.MjModel: rotors as armature, viscous friction as damping. Coulomb friction is left out.
-
-    MuJoCo keeps orientations as unit quaternions and inertias as principal moments, so that what it computes with
-    differs from the description by a few roundings. Its compiler refuses links without mass and moments that break the
-    triangle inequality, which published tables have: masses and moments are therefore written after it has run.
-    """
+    """A robot as a mujoco.MjModel: rotors as armature, viscous friction as damping. Coulomb friction is left out."""
 
     def __init__(self, robot: fd.Robot) -> None:
         import mujoco
 
         self.mujoco, self.robot = mujoco, robot
-        joints, links = skeleton(robot)
-        bodies = {i: self._body([(link, where) for link, on, where in links if on == i]) for i in range(robot.n)}
-        spec = mujoco.MjSpec()
-        spec.compiler.degree = False
-        spec.compiler.balanceinertia = False
-        spec.compiler.inertiafromgeom = mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_FALSE
-        spec.option.gravity = robot.gravity
-        made = {-1: spec.worldbody}
-        for i, on, before in joints:
-            joint = robot.joints[i]
-            _, com, _, axes = bodies[i]
-            made[i] = made[on].add_body(
-                name=joint.child, pos=before[:3, 3], quat=self._quaternion(before[:3, :3]),
-                explicitinertial=True, mass=1.0, inertia=np.ones(3), ipos=com, iquat=self._quaternion(axes),
-            )  # fmt: skip
-            made[i].add_joint(
-                name=joint.name, axis=joint.axis, armature=joint.motor.armature, damping=joint.motor.joint_viscous,
-                type=getattr(mujoco.mjtJoint, "mjJNT_HINGE" if joint.kind == "revolute" else "mjJNT_SLIDE"),
-            )  # fmt: skip
-        self.model = spec.compile()
-        self.data = mujoco.MjData(self.model)
-        for i, (mass, _, moments, _) in bodies.items():
-            self.model.body(robot.joints[i].child).mass[:] = mass
-            self.model.body(robot.joints[i].child).inertia[:] = moments
-        mujoco.mj_setConst(self.model, self.data)
+        self.model, self.data = mujoco_model(robot)
         self.place = np.array([self.model.joint(joint.name).dofadr[0] for joint in robot.joints])
-        self.order = np.argsort(self.place)
-
-    @staticmethod
-    def _body(parts):
-        """Mass, centre of mass, principal moments and axes of links that stand at given poses."""
-        mass = sum(link.mass for link, _ in parts)
-        centres = [where[:3, :3] @ link.com + where[:3, 3] for link, where in parts]
-        com = sum(link.mass * c for (link, _), c in zip(parts, centres, strict=True)) / mass if mass else centres[0]
-        inertia = np.zeros((3, 3))
-        for (link, where), centre in zip(parts, centres, strict=True):
-            R, arm = where[:3, :3], centre - com
-            inertia += R @ link.inertia @ R.T + link.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
-        moments, axes = np.linalg.eigh(inertia)
-        return mass, com, moments, axes * np.linalg.det(axes).round()
-
-    def _quaternion(self, R):
-        quaternion = np.empty(4)
-        self.mujoco.mju_mat2Quat(quaternion, np.ascontiguousarray(R).ravel())
-        return quaternion
 
     def _set(self, q, qd=0.0):
         self.data.qpos[self.place] = q

@@ -10,10 +10,11 @@ from fastdyn.page import ink
 from fastdyn.scalars import Operations
 from fastdyn.study import counts
 from fastdyn.study.counts.robot import Count
-from fastdyn.study.effects import Robustness, Split, Trajectory, verdicts
+from fastdyn.study.effects import Robustness, Score, Split, Trajectory, verdicts
+from fastdyn.study.effects.models import Elsewhere, Exact
+from fastdyn.study.effects.results import CHAPTER, Effects, Parameters, Simplified
 from fastdyn.study.formulations import FORMULATIONS
-from fastdyn.study.results import Agreement, Results, Simplified
-from fastdyn.study.simplification import Term
+from fastdyn.study.results import Agreement, Results
 from fastdyn.study.timing import Crossover, Growth, Point, Then, Timings
 
 NAMES = {"lagrange_euler": 4, "generalized_dalembert": 3, "newton_euler_frugal": 1}  # and how they grow
@@ -57,11 +58,28 @@ def split() -> Split:
     return Split(robot="arm", trajectory=motion, D_tran=matrix, D_rot=matrix, h_tran=vector, h_rot=vector, c=vector)
 
 
-def simplification() -> Simplified:
-    return Simplified(
-        robot="arm", tolerance=0.1,
-        terms=(Term(name="D11 tran", kept=True, largest=3.0), Term(name="h1 rot", kept=False, largest=0.1)),
-        error=0.05, multiplications=(20, 10), additions=(10, 5),
+def effects() -> Effects:
+    found = verdicts(split())
+    errors = np.linspace(0.01, 2, 10)
+    return Effects(
+        split=split(),
+        parameters=(Parameters("built-in", "a table", found), Parameters("other", "another <table>", found)),
+        robustness=tuple(
+            Robustness(each.element, 0.1, 0.2, both=0.7, none=0.0, agrees=0.7, low=0.2, high=0.8) for each in found
+        ),
+        scores=tuple(
+            Score(answer, 3, single=10.0, both=4.0, deviation=1.0, least=12, most=15)
+            for answer in ("this trajectory", "random trajectories", 'always "both"')
+        ),
+        thresholds=(9, 14),
+        models=tuple(
+            Simplified(
+                name, parameters, tolerance=None, kept=2, dropped=("D11 tran", "h1 rot"), multiplications=20,
+                additions=10, errors=errors[:6], elsewhere=(Elsewhere(1.0, 0.1, errors, 5),),
+            )
+            for name, parameters in (("tolerance 1 %", "built-in"), (CHAPTER, "built-in"), (CHAPTER, "other"))
+        ),
+        exact=(Exact("Newton-Euler", 7, 6),),
     )  # fmt: skip
 
 
@@ -95,11 +113,5 @@ def results() -> Results:
             for name in ("mass_matrix", "momentum")
         ),
         timings=timings(),
-        split=split(),
-        verdicts=verdicts(split()),
-        robustness=tuple(
-            Robustness(element=each.element, translational=0.1, rotational=0.2, both=0.7, none=0.0, agrees=0.7)
-            for each in verdicts(split())
-        ),
-        simplifications=(simplification(),),
+        effects=effects(),
     )  # fmt: skip

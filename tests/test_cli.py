@@ -107,7 +107,6 @@ def test_what_cannot_be_done_is_one_line_and_exit_code_2(refused: Callable[..., 
     assert "ROBOT" in refused("info")
     assert "'robot'" in refused("robot")
     assert "--size" in refused("bench", "--size", "6")
-    assert "--sizes is '6;7'" in refused("bench", "--sizes", "6;7")
     for out in (file, file / "results", Path("/proc/nowhere/results"), tmp_path / ("x" * 300)):
         for command in ("study", "bench"):
             assert f"--out is {out}: expected a folder for files: " in refused(command, "--out", str(out))
@@ -134,8 +133,8 @@ def loaded_by_help() -> set[str]:
     return set(found.stdout.splitlines()[-1].split())
 
 
-def test_help_imports_neither_the_study_nor_what_draws() -> None:
-    assert loaded_by_help() & {"fastdyn.study", "matplotlib", "rich"} == set()
+def test_help_imports_neither_reports_nor_what_draws() -> None:
+    assert loaded_by_help() & {"fastdyn.study", "fastdyn.bench", "matplotlib", "rich"} == set()
 
 
 def test_without_typer_one_line_names_the_extra() -> None:
@@ -143,20 +142,6 @@ def test_without_typer_one_line_names_the_extra() -> None:
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert found.returncode == 2
     assert found.stderr == "fastdyn: the command line needs typer and rich: pip install 'fastdyn[cli]'\n"
-
-
-def test_bench_outside_the_repository_says_what_it_needs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(cli, "__file__", str(tmp_path / "site" / "fastdyn" / "cli.py"))
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(cli.Refusal, match="benchmarks/ of fastdyn's repository"):
-        cli.bench()
-
-
-def test_bench_passes_its_options_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    said: list[list[str]] = []
-    monkeypatch.setattr(cli.subprocess, "call", lambda command: said.append(command) or 0)
-    invoke("bench", "--sizes", "6, 12", "--quick", "--out", "there")
-    assert said[0][3:] == ["--quick", "--sizes", "6", "12", "--out", "there"]
 
 
 def test_study_writes_the_page_and_says_what_it_does(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -4,12 +4,17 @@ Book: Fu, Gonzalez, Lee, Robotics, chapter 3. Slides: Fakhari, Robot Dynamics, P
 what is meant, the reading that is taken is stated.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import fastdyn as fd
+from fastdyn.formulations import dh_rows, newton_euler_link
 from fastdyn.inertia import box, compound, steiner
+from fastdyn.mechanism.chains import dh_chain
 from fastdyn.rotations import turn
+from fastdyn.study import formulations
 
 EPS = np.finfo(float).eps
 
@@ -47,14 +52,72 @@ def test_problem_3_2_a_point_of_a_frame_that_is_carried_along(t):
     assert_close(carriage.frame_acceleration(q, qd, qdd, point=(-1, 1, 2)), [3, 2, 0, 0, 0, 0])
 
 
+def turntable():
+    """A frame O* that is carried along x, y and z, turns about the third axis, and carries a point along its axes."""
+    names = ["h1", "h2", "h3", "turn", "r1", "r2", "r3"]
+    axes = [*np.eye(3), (0, 0, 1), *np.eye(3)]
+    links = [fd.Link("base"), *(fd.Link(name, 1.0) for name in names)]
+    joints = [
+        fd.Joint(name, links[i].name, name, "revolute" if name == "turn" else "prismatic", axis=axis)
+        for i, (name, axis) in enumerate(zip(names, axes, strict=True))
+    ]
+    return fd.Robot(links, joints)
+
+
 @pytest.mark.parametrize("t", [0.5, 2.0])
 def test_problem_3_3_a_point_at_rest_in_a_frame_that_turns(t):
     """At rest in the frame: no Coriolis acceleration; w x (w x r) = (-3 t, -2 t, 0) for w = (0, 0, 1)."""
-    table = fd.Robot([fd.Link("base"), fd.Link("table")], [fd.Joint("axis", "base", "table")])
-    q = 0.3
-    r = np.array([3 * t, 2 * t, 4.0])
-    found = table.frame_acceleration([q], [1.0], [0.0], point=turn((0, 0, 1), -q) @ r)
-    assert_close(found, [-3 * t, -2 * t, 0, 0, 0, 0])
+    r, angle = np.array([3 * t, 2 * t, 4.0]), 0.3
+    at_rest = turntable().frame_acceleration(
+        [0, 0, 0, angle, *turn((0, 0, 1), -angle) @ r], [0, 0, 0, 1, 0, 0, 0], np.zeros(7)
+    )
+    assert_close(at_rest, [-3 * t, -2 * t, 0, 0, 0, 0])
+
+
+@pytest.mark.parametrize("t", [0.5, 2.0])
+def test_problem_3_3_a_point_that_is_at_rest_nowhere(t):
+    """Taken literally, r(t) moves straight on, and not with the frame.
+
+    Its velocity in the frame is d*r/dt = dr/dt - w x r = (3 + 2 t, 2 - 3 t, 0), so that the Coriolis acceleration is
+    2 w x d*r/dt = (6 t - 4, 4 t + 6, 0). With w x (w x r) and d*2r/dt2 it adds up to zero, by (3.3-14).
+    """
+    w, r, rate = np.array([0, 0, 1.0]), np.array([3 * t, 2 * t, 4.0]), np.array([3, 2, 0.0])
+    seen = rate - np.cross(w, r)
+    coriolis, centripetal = 2 * np.cross(w, seen), np.cross(w, np.cross(w, r))
+    assert_close(seen, [3 + 2 * t, 2 - 3 * t, 0])
+    assert_close(coriolis, [6 * t - 4, 4 * t + 6, 0])
+    back = turn((0, 0, 1), -t)  # into the frame, which has turned by t
+    q, qd, qdd = (
+        [0, 0, 0, t, *back @ r], [0, 0, 0, 1, *back @ seen], [0, 0, 0, 0, *back @ -(coriolis + centripetal)]
+    )  # fmt: skip
+    scale = np.abs(coriolis).max()
+    assert_close(turntable().frame_velocity(q, qd), [*rate, *w])
+    assert_close(turntable().frame_acceleration(q, qd, qdd), np.zeros(6), scale)
+
+
+@pytest.mark.parametrize("case", ["in general", "h = 0", "h is constant"])
+def test_problem_3_4_frames_that_turn_and_frames_that_also_move(case):
+    """(3.3-13), dr/dt = d*r/dt + w x r, against (3.3-17), v = d*r*/dt + w x r* + dh/dt, where r = r* + h.
+
+    (a) h = 0: the same equation. (b) dh/dt = 0: they look the same, but (3.3-17) turns r* about O*, and (3.3-13) would
+    turn r about O: w x h more, unless the frame's own derivative of h, -w x h, is counted in d*r/dt.
+    """
+    rng = np.random.default_rng(4)
+    h, h_rate, star, star_rate = rng.normal(size=(4, 3))  # the last two along the axes of the frame that turns
+    angle, rate = 0.8, 1.7
+    if case != "in general":
+        h_rate = np.zeros(3)
+    if case == "h = 0":
+        h = np.zeros(3)
+    R, w = turn((0, 0, 1), angle), np.array([0, 0, rate])
+    r_star, seen = R @ star, R @ star_rate  # r* and d*r*/dt
+    v = turntable().frame_velocity([*h, angle, *star], [*h_rate, rate, *star_rate])[:3]
+    assert_close(v, seen + np.cross(w, r_star) + h_rate)  # (3.3-17)
+    about_origin = seen + np.cross(w, r_star + h)  # (3.3-13) with d*r*/dt in place of d*r/dt
+    assert_close(v - about_origin, h_rate - np.cross(w, h), np.abs(v).max())
+    assert np.allclose(v, about_origin) == (case == "h = 0")
+    own_derivative = seen + h_rate - np.cross(w, h)  # d*r/dt: d*h/dt = dh/dt - w x h
+    assert_close(v, own_derivative + np.cross(w, r_star + h))  # (3.3-13)
 
 
 # ---------------------------------------------------------------------------------------------- book: inertia tensors
@@ -113,19 +176,36 @@ def test_problem_3_14_pseudo_inertia_and_inertia_tensor():
     assert_close(moments[3], [*M * com, M])
 
 
+# ---------------------------------------------------------------------------------------------- book: gravity
+
+
+def test_problem_3_13_gravity_is_a_row_in_one_formulation_and_an_acceleration_in_the_other():
+    """Lagrange-Euler has g = (0, 0, -|g|, 0), which points down; Newton-Euler begins with v'_0 = (0, 0, |g|), up.
+
+    A base that accelerates upward at |g| without gravity asks for the same torques as one at rest under gravity, so
+    v'_0 = -g: one and the same g. v'_0 = g would give the opposite torques.
+    """
+    arm, g = fd.robots.puma560(), 9.8062
+    arm = arm.without_motors().with_gravity((0, 0, -g))
+    chain, q, rest = dh_chain(arm), states(6, 1)[0, 0], np.zeros(6)
+    assert chain.P[[dh_rows.GX, dh_rows.GY, dh_rows.GZ], 0].tolist() == [0, 0, -g]
+    c = formulations.terms(arm, q, rest, rest, "lagrange_euler").c
+    assert_close(c, arm.gravity_forces(q))  # the gradient of the potential energy, which grows with height
+    work = np.zeros(newton_euler_link.work_rows(6))
+    for sign in (1, -1):
+        tau = np.zeros(6)
+        newton_euler_link.geometry(chain.P, chain.kinds, q, work)
+        newton_euler_link.forward(chain.P, chain.kinds, rest, rest, work, 0, (0.0, 0.0, sign * g))
+        newton_euler_link.backward(chain.P, chain.kinds, np.zeros(0), tau, work, 0)
+        assert_close(tau, sign * c)
+    links = [fd.Link("ground"), fd.Link("lift", 1.0), *arm.all_links[1:]]
+    joints = [fd.Joint("lift", "ground", "lift", "prismatic"), *arm.all_joints]
+    joints[1] = replace(joints[1], parent="lift")
+    lifted = fd.Robot(links, joints, gravity=(0, 0, 0))
+    assert_close(lifted.inverse_dynamics([0, *q], np.zeros(7), [g, *rest])[1:], c)
+
+
 # ---------------------------------------------------------------------------------------------- slides
-
-
-def test_slides_example_1_a_bent_link():
-    """Masses at both ends of a link that is bent upward by phi at l1, turning about a vertical axis: no gravity."""
-    m1, m2, l1, l2, phi = 2.0, 1.5, 0.4, 0.3, 0.6
-    bent = compound([
-        (m1, np.zeros((3, 3)), (l1, 0, 0)),
-        (m2, np.zeros((3, 3)), (l1 + l2 * np.cos(phi), 0, l2 * np.sin(phi))),
-    ])  # fmt: skip
-    arm = fd.Robot([fd.Link("base"), fd.Link("link", *bent)], [fd.Joint("axis", "base", "link")])
-    expected = m1 * l1**2 + m2 * (l1 + l2 * np.cos(phi)) ** 2
-    assert_close(arm.inverse_dynamics([0.3], [2.0], [1.7]), [expected * 1.7])
 
 
 def test_slides_example_2_planar_arm_of_two_point_masses():
@@ -143,16 +223,6 @@ def test_slides_example_2_planar_arm_of_two_point_masses():
     assert_close((arm.coriolis_matrix(q, qd) @ qd[..., None])[..., 0], c)
     assert_close(arm.gravity_forces(q), weight)
     assert_close(arm.inverse_dynamics(q, qd, qdd), (M @ qdd[..., None])[..., 0] + c + weight)
-
-
-def test_slides_example_4_cartesian_robot():
-    """The third joint is vertical."""
-    m1, m2, m3, g = 3.0, 2.0, 1.0, 9.81
-    arm = cartesian((m1, m2, m3), (0, 0, -g))
-    q, qd, qdd = states(3)
-    expected = qdd * [m1 + m2 + m3, m2 + m3, m3] + np.array([0, 0, m3 * g])
-    assert_close(arm.inverse_dynamics(q, qd, qdd), expected)
-    assert not arm.coriolis_matrix(q, qd).any()
 
 
 # ---------------------------------------------------------------------------------------------- the RRT arm

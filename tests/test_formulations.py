@@ -126,6 +126,7 @@ def test_which_terms_a_formulation_has(name):
     has = {term for term in ("D", "h", "c") if getattr(found, term) is not None}
     structure = {
         "lagrange_euler": {"D", "h", "c"},
+        "lagrange_euler_table": {"D", "h", "c"},
         "probing": {"D", "h", "c"},
         "generalized_dalembert": {"D", "h", "c"},
         "christoffel": {"D", "c"},
@@ -137,17 +138,17 @@ def test_which_terms_a_formulation_has(name):
 
 def test_christoffel_symbols_are_the_coefficients_h_of_lagrange_euler(robots):
     for case in robots.values():
-        robot, state = case["robot"], case["state"]
+        robot, state = case["robot"], [x[0] for x in case["state"]]
         by_symbols = formulations.terms(robot, *state, "christoffel").details
         h_ikm = formulations.terms(robot, *state, "lagrange_euler").details["h_ikm"]
         close(np.moveaxis(by_symbols["c_ijp"], -1, -3), h_ikm, robot.n, case["scale"])
-        close(by_symbols["C"], case["C"], robot.n, case["scale"] * np.abs(state[1]).max())
+        close(by_symbols["C"], case["C"][0], robot.n, case["scale"] * np.abs(state[1]).max())
 
 
 def test_centrifugal_forces_do_not_act_on_the_joint_that_makes_them(robots):
     """h_iii = 0, and with k, m > i the coefficients are antisymmetric in i and the smaller of them."""
     for case in robots.values():
-        h = formulations.terms(case["robot"], *case["state"], "lagrange_euler").details["h_ikm"]
+        h = formulations.terms(case["robot"], *(x[0] for x in case["state"]), "lagrange_euler").details["h_ikm"]
         diagonal = np.einsum("...iii->...i", h)
         assert np.abs(diagonal).max() <= 20 * case["robot"].n * EPS * case["scale"]
 
@@ -173,7 +174,7 @@ def test_lagrange_dalembert_and_newton_agree_on_the_puma560_to_1e12():
 
 
 class TestTwoLinkArm:
-    """000, sections 3.2.6, 3.3.7 and 3.4.2: rods of one length l, term by term."""
+    """Fu, Gonzalez and Lee, sections 3.2.6, 3.3.7 and 3.4.2: rods of one length l, term by term."""
 
     m1, m2, l, g = 2.0, 1.5, 0.8, 9.8062
     arm = fd.robots.two_link(m1, m2, l, g)
@@ -257,18 +258,28 @@ def test_rrt_arm_takes_other_figures():
 # ------------------------------------------------------------------------------------------ loads, screws, order
 
 
-def test_a_load_in_the_hand_is_the_reaction_of_a_wrench_on_the_last_link():
-    for make in (fd.robots.puma560, fd.robots.stanford):
-        arm = make()
-        q, qd, qdd = states(6)
-        load = np.random.default_rng(5).normal(size=(SAMPLES, 6)) * 10
-        wrenches = np.zeros((SAMPLES, 6, 6))
-        wrenches[:, 5] = -load  # the hand pushes, the object pushes back
-        reference = arm.without_motors().inverse_dynamics(q, qd, qdd, wrenches=wrenches)
-        found = formulations.inverse_dynamics(arm, q, qd, qdd, "newton_euler_link", load=load)
-        close(found, reference, 6, np.abs(reference).max())
-        one = formulations.inverse_dynamics(arm, q[0], qd[0], qdd[0], load=load[0])
-        close(one, reference[0], 6, np.abs(reference).max())
+LOADED = ("newton_euler_link", "screws", "stacked_screws")
+
+
+@pytest.mark.parametrize("robot_name", ["puma560", "stanford", "mixed", "fixed links", "shuffled"])
+@pytest.mark.parametrize("name", LOADED)
+def test_a_load_in_the_hand_is_the_reaction_of_a_wrench_on_the_last_link(name, robot_name, robots):
+    """At the origin of the last link's own frame, whether the robot has a D-H table of its own or not."""
+    case = robots[robot_name]
+    robot, (q, qd, qdd) = case["robot"], case["state"]
+    load = np.random.default_rng(5).normal(size=(SAMPLES, 6)) * 10
+    wrenches = np.zeros((SAMPLES, robot.n, 6))
+    wrenches[:, dh_chain(robot).order[-1]] = -load  # the hand pushes, the object pushes back
+    reference = robot.without_motors().inverse_dynamics(q, qd, qdd, wrenches=wrenches)
+    found = formulations.terms(robot, q, qd, qdd, name, load=load)
+    scale = max(case["scale"], np.abs(reference).max())
+    close(found.tau, reference, robot.n, scale)
+    one = formulations.inverse_dynamics(robot, q[0], qd[0], qdd[0], name, load=load[0])
+    close(one, reference[0], robot.n, scale)
+    if found.D is not None:  # the load adds to the torques alone
+        without = formulations.terms(robot, q, qd, qdd, name)
+        for term in ("D", "h", "c"):
+            assert np.array_equal(getattr(found, term), getattr(without, term))
 
 
 def test_the_stacked_matrix_is_the_inverse_of_one_less_the_nilpotent_one():
@@ -322,6 +333,10 @@ TEXTS = {
     "lagrange_euler": (
         lagrange_euler.lagrange_euler, lagrange_euler.lagrange_euler_rows, (VECTOR, MATRIX, VECTOR, VECTOR, TENSOR)
     ),
+    "lagrange_euler_table": (
+        lagrange_euler.lagrange_euler_table, lagrange_euler.lagrange_euler_table_rows,
+        (VECTOR, MATRIX, VECTOR, VECTOR, TENSOR),
+    ),
     "simplified": (lagrange_euler.simplified, lagrange_euler.simplified_rows, (VECTOR,)),
     "recursive_lagrange": (recursive_lagrange.recursive_lagrange, recursive_lagrange.work_rows, (VECTOR,)),
     "newton_euler_base": (newton_euler_base.newton_euler_base, newton_euler_base.work_rows, (VECTOR,)),
@@ -343,7 +358,10 @@ TEXTS = {
 RRT = np.array([[0.4], [0.7], [90.0], [60.0], [40.0], [5.0], [4.0], [1.0], [9.81]])
 
 
-def plain(name, robot, state, start=np.zeros, array=np.asarray):
+OPTIONAL = {"newton_euler_link": 1, "screws": 3, "stacked_screws": 3}  # inputs of six rows that may be left out
+
+
+def plain(name, robot, state, start=np.zeros, array=np.asarray, optional=()):
     """Runs a text in plain Python, with results and work that hold `start` before; its results."""
     text, rows, axes = TEXTS[name]
     n = robot.n
@@ -353,8 +371,8 @@ def plain(name, robot, state, start=np.zeros, array=np.asarray):
         chain = screw_chain(robot) if "screws" in name else dh_chain(robot)
         P, kinds = chain.P, chain.kinds
     results = [array(start(n**k)) for k in axes]
-    no_load = [array(np.zeros(0))] * (name == "newton_euler_link")
-    text(P, kinds, *map(array, state), *no_load, *results, array(start(rows(n))))
+    more = [array(np.asarray(optional, dtype=float))] * OPTIONAL.get(name, 0)
+    text(P, kinds, *map(array, state), *more, *results, array(start(rows(n))))
     return results
 
 
@@ -378,25 +396,22 @@ def test_a_text_writes_all_of_its_results_and_none_of_its_inputs(name):
         assert np.array_equal(found, again)
 
 
-def test_a_load_of_zeros_is_none():
-    chain, (q, qd, qdd) = dh_chain(fd.robots.random_chain(3, 2)), states(3)[:, 0]
-    with_zeros, without = np.empty((2, 3))
-    work = np.empty(newton_euler_link.work_rows(3))
-    newton_euler_link.newton_euler_link(chain.P, chain.kinds, q, qd, qdd, np.zeros(6), with_zeros, work)
-    newton_euler_link.newton_euler_link(chain.P, chain.kinds, q, qd, qdd, np.zeros(0), without, work)
-    assert np.array_equal(with_zeros, without)
+@pytest.mark.parametrize("name", LOADED)
+def test_loads_and_base_motions_of_zeros_are_none(name):
+    robot, state = fd.robots.random_chain(3, 2), states(3)[:, 0]
+    with_zeros = plain(name, robot, state, optional=np.zeros(6))
+    for found, without in zip(with_zeros, plain(name, robot, state), strict=True):
+        assert np.array_equal(found, without)
 
 
 def test_traces_of_zeros_that_the_table_counts_change_nothing():
-    """h_ikm summed from max(k, m) for every i, and as (3.2-33) says."""
-    chain, n = dh_chain(fd.robots.random_chain(3, 5, prismatic=0.3)), 3
-    h_ikm, again = np.zeros((2, n**3))
-    work = np.zeros(lagrange_euler.lagrange_euler_rows(n))
-    results = np.zeros(n), np.zeros(n * n), np.zeros(n), np.zeros(n), h_ikm
-    lagrange_euler.lagrange_euler(chain.P, chain.kinds, *states(n)[:, 0], *results, work)
-    lagrange_euler.coriolis_coefficients(chain.kinds, again, work, n, True)
-    assert h_ikm.any()
-    assert np.array_equal(again, h_ikm)
+    """h_ikm summed from max(k, m) for every i, and as (3.2-33) says: the same to the last digit."""
+    robot, state = fd.robots.random_chain(3, 5, prismatic=0.3), states(3)[:, 0]
+    for found, again in zip(
+        *(plain(name, robot, state) for name in ("lagrange_euler", "lagrange_euler_table")), strict=True
+    ):
+        assert found.any()
+        assert np.array_equal(again, found)
 
 
 def test_probing_whole_columns_gives_the_same_matrix():
@@ -441,9 +456,13 @@ def test_an_unknown_name_is_answered_with_those_there_are():
         formulations.terms(fd.robots.two_link(), *np.zeros((3, 2)), "hamilton")
 
 
-def test_only_one_formulation_takes_a_load():
-    with pytest.raises(FormulationError, match="takes no load"):
-        formulations.inverse_dynamics(fd.robots.two_link(), *np.zeros((3, 2)), "kane", load=np.zeros(6))
+@pytest.mark.parametrize(
+    ("name", "given", "able"),
+    [("kane", "load", "newton_euler_link, screws"), ("newton_euler_link", "base_rate", "screws")],
+)
+def test_what_a_formulation_does_not_take_is_answered_with_those_that_do(name, given, able):
+    with pytest.raises(FormulationError, match=f"{name} takes no {given}: use one of {able}, stacked_screws"):
+        formulations.inverse_dynamics(fd.robots.two_link(), *np.zeros((3, 2)), name, **{given: np.zeros(6)})
 
 
 def test_axes_too_nearly_parallel_for_a_table_are_named():
@@ -471,5 +490,9 @@ def test_wrong_shapes_and_numbers_are_named():
         formulations.inverse_dynamics(arm, [0, 0], [0, 0, 0], [0, 0])
     with pytest.raises(fd.NotFiniteError, match=r"qdd\[1\] is nan"):
         formulations.inverse_dynamics(arm, [0, 0], [0, 0], [0, np.nan])
+    with pytest.raises(fd.NotFiniteError, match=r"load\[5\] is inf"):
+        formulations.inverse_dynamics(arm, *np.zeros((3, 2)), load=[0, 0, 0, 0, 0, np.inf])
+    with pytest.raises(fd.ArgumentError, match=r"base_twist has shape \(3,\): expected \(..., 6\)"):
+        formulations.inverse_dynamics(arm, *np.zeros((3, 2)), "screws", base_twist=[0, 0, 1])
     with np.errstate(all="ignore"), pytest.raises(fd.NotFiniteError, match="beyond the range of float64"):
         formulations.inverse_dynamics(arm, [0, 0], [1e200, 0], [0, 0], "kane")

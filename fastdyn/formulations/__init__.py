@@ -1,6 +1,7 @@
-"""The classic formulations of robot arm dynamics, each written once, over scalars, as its source prints it.
+"""The classic formulations of robot arm dynamics, each written once, over scalars, from the equations of its source.
 
-    lagrange_euler.py         000, section 3.2     4x4 matrices, O(n^4): D_ik, h_ikm, c_i; simplified: D and c only
+    lagrange_euler.py         000, section 3.2     4x4 matrices, O(n^4): D_ik, h_ikm, c_i; as printed, as Table 3.1
+                                                   counts it, and simplified: D and c only
     recursive_lagrange.py     000, section 3.1     the same as a recursion (Hollerbach 1980), O(n)
     newton_euler_base.py      000, Table 3.2       all vectors in the base frame, O(n)
     newton_euler_link.py      000, Table 3.3       all vectors in the links' own frames, O(n)
@@ -10,6 +11,7 @@
     christoffel.py            001, Algorithm 2     body Jacobians and Christoffel symbols
     kane.py, kane_rrt.py      003                  partial velocities; the worked example of the RRT arm
     screws.py                 002                  twists and wrenches: the recursion, and the stacked closed form
+    lagrangian.py             000, section 3.2.2   kinetic energy as traces, potential energy
 
 Sources, by the numbers that the comments use:
 
@@ -23,11 +25,12 @@ Every text has the signature
 
     text(P, kinds, q, qd, qdd, results ..., work)
 
-(newton_euler_link takes `load` before its result). q, qd, qdd and each result are buffers of their own: 1-D for one
-sample, (rows, LANES) for as many samples at once; matrices are stored row by row. A text writes all entries of its
-results and no input; `work` is scratch, and `work_rows(n)` says how many rows it needs, `<text>_rows(n)` where a module
-has two texts. P and kinds are the arrays of a chain in standard D-H frames (dh_rows.py) or by screws (screw_rows.py),
-links without motors; study/formulations.py makes them from a Robot and is what a user calls.
+(newton_euler_link and the texts by screws take a load, and these a moving base, before their results; lagrangian takes
+no qdd). q, qd, qdd and each result are buffers of their own: 1-D for one sample, (rows, LANES) for as many samples at
+once; matrices are stored row by row. A text writes all entries of its results and no input; `work` is scratch, and
+`work_rows(n)` says how many rows it needs, `<text>_rows(n)` where a module has two texts. P and kinds are the arrays of
+a chain in standard D-H frames (dh_rows.py) or by screws (screw_rows.py), links without motors; study/formulations.py
+makes them from a Robot and is what a user calls.
 
 The texts import only `fastdyn.scalars`. Composite rigid bodies and articulated bodies are the library's own algorithms:
 kernels/crba.py and kernels/aba.py.

@@ -1,4 +1,4 @@
-"""Euler-Lagrange by body Jacobians and Christoffel symbols. 001, Algorithm 2.
+"""Euler-Lagrange by body Jacobians and Christoffel symbols. Norrlöf, Algorithm 2.
 
     D = sum over links of m J_v^T J_v + J_w^T R I R^T J_w                                    step 1, (3.38)
     c_ijp = (dd_pj/dq_i + dd_pi/dq_j - dd_ij/dq_p) / 2,   C_pj = sum over i of c_ijp qd_i    step 3, (3.46)

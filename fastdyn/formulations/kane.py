@@ -1,4 +1,4 @@
-"""Kane's equations for a chain, O(n^2). 003, eqs. (16) to (29), with generalized speeds u_r = qd_r.
+"""Kane's equations for a chain, O(n^2), with generalized speeds u_r = qd_r. RRT Robot: Lagrange and Kane equations.
 
     F_in = -m a_C                                                       (19)
     M_in = -I alpha - w x (I w)                                         (20)

@@ -1,4 +1,4 @@
-"""Kane's equations of the RRT arm as derived in 003: eqs. (5) to (29), vectors in frames (1) and (2).
+"""Kane's equations of the RRT arm as its worked example derives them: (5) to (29), vectors in frames (1) and (2).
 
 Axis 1 is vertical and along i; links 1 and 2 are rods of length 2 L1 and 2 L2; link 3 slides along k2. Read q3 under c2
 in (11), c2 and s2 in the first line of (10), and -alpha . I in (25).

@@ -1,9 +1,10 @@
-"""Lagrange-Euler (Uicker 1965, Bejczy 1974): 4x4 matrices, O(n^4). 000, eqs. (3.2-5) to (3.2-34).
+"""Lagrange-Euler (Uicker 1965, Bejczy 1974): 4x4 matrices, O(n^4). Fu, Gonzalez and Lee, (3.2-5) to (3.2-34).
 
 tau_i = sum_k D_ik qdd_k + sum_k sum_m h_ikm qd_k qd_m + c_i, each coefficient a sum of traces. Every trace computes its
 matrices U again, each in one full product, as Table 3.1 counts.
 
-Joints and links are numbered from 1, as in the book. `simplified` leaves out the velocity forces h (section 3.3).
+Joints and links are numbered from 1, as in the book. `lagrange_euler_table` also computes the traces of h_ikm that are
+zero, those with j < i, because Table 3.1 counts them. `simplified` leaves out the velocity forces h (section 3.3).
 """
 
 from fastdyn.formulations.dh_rows import *
@@ -26,6 +27,9 @@ SPARE = 7
 def lagrange_euler_rows(n: int) -> int:
     """The frames ^jA_i, the matrices U_ij, the pseudo-inertias J_i and SPARE matrices more."""
     return SIZE * ((n + 1) * (n + 1) + n * n + n + SPARE)
+
+
+lagrange_euler_table_rows = lagrange_euler_rows
 
 
 def simplified_rows(n: int) -> int:
@@ -58,13 +62,14 @@ def spare(n, k):
 
 @kernel
 def lagrange_euler(P, kinds, q, qd, qdd, tau, D, h, c, h_ikm, work):
-    n = P.shape[1]
-    link_matrices(P, kinds, q, work)
-    frame_products(n, work)
-    gravity_loading(P, kinds, c, work)
-    inertia_coefficients(kinds, D, work, n)
-    coriolis_coefficients(kinds, h_ikm, work, n, False)
-    torques(n, qd, qdd, tau, D, h, c, h_ikm)
+    coefficients(P, kinds, q, D, c, h_ikm, work, False)
+    torques(P.shape[1], qd, qdd, tau, D, h, c, h_ikm)
+
+
+@kernel
+def lagrange_euler_table(P, kinds, q, qd, qdd, tau, D, h, c, h_ikm, work):
+    coefficients(P, kinds, q, D, c, h_ikm, work, True)
+    torques(P.shape[1], qd, qdd, tau, D, h, c, h_ikm)
 
 
 @kernel
@@ -78,6 +83,17 @@ def simplified(P, kinds, q, qd, qdd, tau, work):
     inertia_coefficients(kinds, D, matrices, n)
     for i in range(n):
         store(tau, i, inertia_torque(n, D, qdd, i) + load(c, i))
+
+
+@kernel
+def coefficients(P, kinds, q, D, c, h_ikm, work, zeros):
+    """D_ik, h_ikm and c_i. zeros: compute the traces of h_ikm that are zero, too."""
+    n = P.shape[1]
+    link_matrices(P, kinds, q, work)
+    frame_products(n, work)
+    gravity_loading(P, kinds, c, work)
+    inertia_coefficients(kinds, D, work, n)
+    coriolis_coefficients(kinds, h_ikm, work, n, zeros)
 
 
 @kernel
@@ -189,15 +205,15 @@ def inertia_trace(kinds, work, n, j, k, i):
 
 
 @kernel
-def coriolis_coefficients(kinds, h_ikm, work, n, every_joint):
+def coriolis_coefficients(kinds, h_ikm, work, n, zeros):
     """h_ikm = sum over j = max(i, k, m)..n of Tr(U_jkm J_j U_ji^T), symmetric in k and m. (3.2-33)
 
-    every_joint: begin at j = max(k, m) for every i, as Table 3.1 counts: the terms with j < i are zero.
+    zeros: from j = max(k, m) on for every i; U_ji = 0 for j < i.
     """
     for i in range(1, n + 1):
         for k in range(1, n + 1):
             for m in range(k, n + 1):
-                first = m if every_joint else max(i, m)
+                first = m if zeros else max(i, m)
                 total = coriolis_trace(kinds, work, n, first, k, m, i)
                 for j in range(first + 1, n + 1):
                     total = total + coriolis_trace(kinds, work, n, j, k, m, i)

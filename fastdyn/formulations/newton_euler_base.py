@@ -1,4 +1,4 @@
-"""Recursive Newton-Euler in the base frame, O(n). 000, Table 3.2.
+"""Recursive Newton-Euler in the base frame, O(n). Fu, Gonzalez and Lee, Table 3.2.
 
 All vectors and inertia tensors are expressed in frame 0. In the translational case the Coriolis term is 2 w x (z qd),
 as in (3.3-35): the table prints qdd.

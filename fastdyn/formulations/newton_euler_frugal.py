@@ -1,8 +1,8 @@
-"""Newton-Euler in link frames with the savings that Table 3.4 of 000 counts. Same equations as newton_euler_link.py.
+"""Newton-Euler in link frames with the savings that the book's Table 3.4 counts. The equations of newton_euler_link.py.
 
 - w x (w x p) = w (w . p) - p (w . w), by (3.3-34), and w . w is computed once for p*_i and s_i;
 - (3.3-57) with R taken out of the bracket: R n_{i+1} + p*_i x (R f_{i+1}), where R f_{i+1} is known from (3.3-56);
-- no load: nothing is rotated into frame n, and no moment is added there.
+- no load: nothing is rotated into frame n, and no moment is added there; the force f_{n+1} = 0 is, as the table counts.
 """
 
 from fastdyn.formulations.dh_rows import *

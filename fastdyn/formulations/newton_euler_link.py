@@ -1,4 +1,4 @@
-"""Recursive Newton-Euler, every link in its own frame, O(n). 000, Table 3.3 and Algorithm 3.1.
+"""Recursive Newton-Euler, every link in its own frame, O(n). Fu, Gonzalez and Lee, Table 3.3, Algorithm 3.1.
 
 As printed, (3.3-50) to (3.3-58), without the damping b_i qd_i. `load` has six rows, the force f_{n+1} and the moment
 n_{n+1} that the hand exerts on an object, at the origin and along the axes of frame n; no rows mean no load. Frame
@@ -86,7 +86,7 @@ def angular_acceleration(Ri, w, dw, rate, acceleration, rotary, at_rest):
 
 @kernel
 def axis_rate(w, rate):
-    """w x z qd without its third component, which is 0: two multiplications, which no table of 000 counts."""
+    """w x z qd without its third component, which is 0: two multiplications, which no table of the book counts."""
     return w[1] * rate, -(w[0] * rate)
 
 

@@ -1,4 +1,4 @@
-"""D, h and c from the torques that Newton-Euler gives for chosen motions. 000, problems 3.11 and 3.12.
+"""D, h and c from the torques that Newton-Euler gives for chosen motions. Fu, Gonzalez and Lee, problems 3.11, 3.12.
 
     c         the torques at rest, qd = qdd = 0
     h         those with qdd = 0 and no gravity
@@ -6,7 +6,9 @@
 
 n + 2 runs of (N multiplications, M additions) in all, n of them for D: n N and n M. D is symmetric, so column k is
 needed from row k on only, and the links before joint k are at rest: the chain may begin at joint k. A run of j links
-costs N_j; those for D then cost N_1 + ... + N_n, about (n + 1) / 2 times N and M. That is the minimum.
+costs N_j; those for D then cost N_1 + ... + N_n, about (n + 1) / 2 times N and M. That is the least if every probe is a
+whole run of Newton-Euler, as problem 3.12 charges it; without what is zero in a probe, D costs far less, as in
+kernels/crba.py.
 """
 
 from fastdyn.formulations import newton_euler_link

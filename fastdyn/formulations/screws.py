@@ -1,13 +1,16 @@
-"""Newton-Euler with twists and wrenches. 002: the recursion, O(n), and the stacked closed form, O(n^3).
+"""Newton-Euler with twists and wrenches (Fakhari's slides): the recursion, O(n), and the stacked closed form, O(n^3).
 
-    V = L (A qd + V_base),  V' = L (A qdd - [ad_{A qd}] (W V + V_base) + V'_base),  F = L^T (G V' - [ad_V]^T G V)
-    tau = A^T F,   L = (I - W)^-1 = I + W + ... + W^{n-1}, because W is nilpotent
+    V = L (A qd + V_base),  V' = L (A qdd - [ad_{A qd}] (W V + V_base) + V'_base)
+    F = L^T (G V' - [ad_V]^T G V + F_tip),  tau = A^T F
+    L = (I - W)^-1 = I + W + ... + W^{n-1}, because W is nilpotent
 
 L is block triangular, its block (i, j) the adjoint of T_ij: block row i is [Ad_{T_{i,i-1}}] times block row i - 1. From
-it M = A^T L^T G L A, and with qdd = 0 and no gravity the velocity terms c, with qd = qdd = 0 the gravity terms g.
+it M = A^T L^T G L A, and with qdd = 0 and no gravity the velocity terms c, with qd = qdd = 0 the gravity terms g. A
+load and a base that moves add to tau alone. Results D, h, c of the closed form are M, c and g here.
 
-A twist is a pair of vectors (w, v), an adjoint [Ad_T] the pair (R, p) of T. Results D, h, c of the closed form are M, c
-and g here.
+A twist is a pair of vectors (w, v), a wrench (m, f), an adjoint [Ad_T] the pair (R, p) of T. `load`, `base_twist` and
+`base_rate` have six rows each, the linear part first, or none: F_{n+1}, the wrench that the hand exerts on the
+environment, in frame n + 1; V_0 and V'_0 of a base that moves, in frame 0. No rows mean zeros.
 """
 
 from fastdyn.formulations.screw_rows import *
@@ -127,9 +130,35 @@ def power(F, A):
 
 
 @kernel
-def base_rate(P, buffer):
-    """V'_0 = (0, -g)."""
-    return zero_vector(buffer), (fill(buffer, -P[GX, 0]), fill(buffer, -P[GY, 0]), fill(buffer, -P[GZ, 0]))
+def angular_first(six):
+    """A twist or a wrench from rows that begin with its linear part."""
+    return load_vector(six, 3), load_vector(six, 0)
+
+
+@kernel
+def base_velocity(base_twist, buffer):
+    """V_0."""
+    if base_twist.shape[0] > 0:
+        return angular_first(base_twist)
+    return no_twist(buffer)
+
+
+@kernel
+def base_acceleration(P, base_rate, buffer):
+    """V'_0 - (0, g): the base accelerates at -g, so that no link needs its own gravity term."""
+    up = fill(buffer, -P[GX, 0]), fill(buffer, -P[GY, 0]), fill(buffer, -P[GZ, 0])
+    if base_rate.shape[0] > 0:
+        w, v = angular_first(base_rate)
+        return w, plus(v, up)
+    return zero_vector(buffer), up
+
+
+@kernel
+def tip_wrench(P, tip):
+    """[Ad_{T_{n+1,n}}]^T F_{n+1}, the load in frame n; frame n + 1 is parallel to it."""
+    last = P.shape[1] - 1
+    m, f = angular_first(tip)
+    return minus(m, cross((P[TIPX, last], P[TIPY, last], P[TIPZ, last]), f)), f
 
 
 # ---------------------------------------------------------------------------------------- placements
@@ -182,23 +211,38 @@ def placement(work, i):
 
 
 @kernel
-def screws(P, kinds, q, qd, qdd, tau, work):
-    """Twists and their rates outward, wrenches and torques inward."""
-    n = P.shape[1]
+def screws(P, kinds, q, qd, qdd, load, base_twist, base_rate, tau, work):
     placements(P, q, work)
-    V, rate = no_twist(work), base_rate(P, work)
-    for i in range(n):
+    outward(P, qd, qdd, base_twist, base_rate, work)
+    inward(P, load, tau, work)
+
+
+@kernel
+def outward(P, qd, qdd, base_twist, base_rate, work):
+    """Twists and their rates."""
+    V, rate = base_velocity(base_twist, work), base_acceleration(P, base_rate, work)
+    for i in range(P.shape[1]):
         A, T_i = screw(P, i), placement(work, i)
         joint = twist_times(load(qd, i), A)
         V = twist_plus(adjoint(T_i, V), joint)  # V_i = [Ad] V_{i-1} + A_i qd_i
         rate = twist_plus(twist_plus(adjoint(T_i, rate), bracket(V, joint)), twist_times(load(qdd, i), A))
         store_twist(work, SLOTS * i + TWIST, V)
         store_twist(work, SLOTS * i + RATE, rate)
-    F = no_twist(work)  # no load: F_{n+1} = 0
+
+
+@kernel
+def inward(P, tip, tau, work):
+    """Wrenches and torques."""
+    n, F = P.shape[1], no_twist(work)
     for i in range(n - 1, -1, -1):
         V, rate = load_twist(work, SLOTS * i + TWIST), load_twist(work, SLOTS * i + RATE)
         own = twist_minus(momentum(P, rate, i), bracket_transposed(V, momentum(P, V, i)))
-        F = own if i == n - 1 else twist_plus(adjoint_transposed(placement(work, i + 1), F), own)
+        if i < n - 1:
+            F = twist_plus(adjoint_transposed(placement(work, i + 1), F), own)
+        elif tip.shape[0] > 0:
+            F = twist_plus(tip_wrench(P, tip), own)
+        else:
+            F = own
         store(tau, i, power(F, screw(P, i)))  # tau_i = F_i^T A_i
 
 
@@ -218,13 +262,13 @@ def block(n, i, j):
 
 
 @kernel
-def stacked_screws(P, kinds, q, qd, qdd, tau, D, h, c, work):
-    n = P.shape[1]
+def stacked_screws(P, kinds, q, qd, qdd, load, base_twist, base_rate, tau, D, h, c, work):
+    n, none = P.shape[1], work[:0]
     placements(P, q, work)
     inverse(work, n)
-    closed_form(P, qd, qdd, c, work, n, False, False, True)  # g: the robot at rest
-    closed_form(P, qd, qdd, h, work, n, True, False, False)  # c: no acceleration, no gravity
-    closed_form(P, qd, qdd, tau, work, n, True, True, True)
+    closed_form(P, qd, qdd, none, none, none, c, work, n, False, False, True)  # g: the robot at rest
+    closed_form(P, qd, qdd, none, none, none, h, work, n, True, False, False)  # c: no acceleration, no gravity
+    closed_form(P, qd, qdd, load, base_twist, base_rate, tau, work, n, True, True, True)
     mass_matrix(P, D, work, n)
 
 
@@ -308,29 +352,38 @@ def times_inverse_transposed(work, n, source, target):
 
 
 @kernel
-def closed_form(P, qd, qdd, tau, work, n, moving, accelerating, heavy):
+def closed_form(P, qd, qdd, tip, base_twist, base_rate, tau, work, n, moving, accelerating, heavy):
     """tau with qd (if moving), qdd (if accelerating) and gravity (if heavy), each zero otherwise."""
     none = no_twist(work)
-    # V = L (A qd + V_base), V_base = 0
+    V_base = none
+    # V = L (A qd + V_base)
     for i in range(n):
         store_twist(work, stack(n, SIDE, i), twist_times(load(qd, i), screw(P, i)) if moving else none)
+    first = load_twist(work, stack(n, SIDE, 0))
+    if base_twist.shape[0] > 0:
+        V_base = adjoint(placement(work, 0), base_velocity(base_twist, work))
+        store_twist(work, stack(n, SIDE, 0), twist_plus(first, V_base))
     times_inverse(work, n, SIDE, TWISTS)
-    # V' = L (A qdd - [ad_{A qd}] W V + V'_base)
+    # V' = L (A qdd - [ad_{A qd}] (W V + V_base) + V'_base)
     for i in range(n):
-        joint = load_twist(work, stack(n, SIDE, i))
         side = twist_times(load(qdd, i), screw(P, i)) if accelerating else none
         if i > 0:
             W_V = adjoint(placement(work, i), load_twist(work, stack(n, TWISTS, i - 1)))
-            side = twist_minus(side, bracket(joint, W_V))
+            side = twist_minus(side, bracket(load_twist(work, stack(n, SIDE, i)), W_V))
         elif heavy:
-            side = twist_plus(side, adjoint(placement(work, 0), base_rate(P, work)))
+            side = twist_plus(side, adjoint(placement(work, 0), base_acceleration(P, base_rate, work)))
+            if base_twist.shape[0] > 0:
+                side = twist_minus(side, bracket(first, V_base))
         store_twist(work, stack(n, SIDE, i), side)
     times_inverse(work, n, SIDE, RATES)
-    # F = L^T (G V' - [ad_V]^T G V)
+    # F = L^T (G V' - [ad_V]^T G V + F_tip)
     for i in range(n):
         V, rate = load_twist(work, stack(n, TWISTS, i)), load_twist(work, stack(n, RATES, i))
         own = twist_minus(momentum(P, rate, i), bracket_transposed(V, momentum(P, V, i)))
         store_twist(work, stack(n, SIDE, i), own)
+    if tip.shape[0] > 0:
+        last = stack(n, SIDE, n - 1)
+        store_twist(work, last, twist_plus(load_twist(work, last), tip_wrench(P, tip)))
     times_inverse_transposed(work, n, SIDE, WRENCHES)
     # tau = A^T F
     for i in range(n):

@@ -17,7 +17,7 @@ from fastdyn.errors import FormulationError
 from fastdyn.formulations import dh_rows, screw_rows
 from fastdyn.geometry import go, homogeneous, inverse
 from fastdyn.mechanism.description import Mechanism
-from fastdyn.mechanism.parts import EPS, Array
+from fastdyn.mechanism.parts import EPS, IDENTITY, Array
 
 FARTHEST = 1000.0  # robot sizes: inertia about a D-H origin farther away is lost in rounding
 
@@ -30,6 +30,7 @@ class Chain:
     P: Array  # (ROWS, n): one row per quantity, one column per link
     kinds: NDArray[np.int64]  # (1, n): of the joints
     order: NDArray[np.int64]  # index of each joint in the user's q
+    hand: Array  # the frame that texts have a load in, in the last link's own
 
     @property
     def n(self) -> int:
@@ -73,7 +74,7 @@ def dh_chain(robot: Mechanism) -> Chain:
         P[dh_rows.HX : dh_rows.HZ + 1, i] = moved[:3, 3]
         P[dh_rows.GX : dh_rows.GZ + 1, i] = gravity
         P[dh_rows.LIFT_X : dh_rows.LIFT_Z + 1, i] = -mass * gravity
-    return Chain(robot.name, _frozen(P), _kinds(robot, bodies), _order(bodies))
+    return Chain(robot.name, _frozen(P), _kinds(robot, bodies), _order(bodies), frames[-1] if frames else IDENTITY)
 
 
 def screw_chain(robot: Mechanism) -> Chain:
@@ -98,8 +99,9 @@ def screw_chain(robot: Mechanism) -> Chain:
         P[screw_rows.IXX : screw_rows.IYZ + 1, i] = _six(inertia)
         P[screw_rows.MASS, i] = mass
         P[screw_rows.GX : screw_rows.GZ + 1, i] = gravity
+        P[screw_rows.TIPX : screw_rows.TIPZ + 1, i] = com
         before = frame
-    return Chain(robot.name, _frozen(P), _kinds(robot, bodies), _order(bodies))
+    return Chain(robot.name, _frozen(P), _kinds(robot, bodies), _order(bodies), IDENTITY)
 
 
 def _bodies(robot: Mechanism) -> list[_Body]:

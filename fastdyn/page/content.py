@@ -70,10 +70,15 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A matplotlib figure and its title. `folded`: collapsed until the reader opens it."""
+    """A matplotlib figure and its title. `folded`: collapsed until the reader opens it.
+
+    narrow: the same, drawn `ink.NARROW` inches wide, for phones; without it `figure` is shown there in full size, and
+    scrolls inside its box.
+    """
 
     title: str
     figure: Any
+    narrow: Any = None
     folded: bool = False
 
 

@@ -22,7 +22,7 @@ from fastdyn.page.content import (
     plain_html,
     typeset,
 )
-from fastdyn.page.vector import narrowed, svg
+from fastdyn.page.vector import svg
 from fastdyn.polynomials import Polynomial
 
 # ---------------------------------------------------------------------------------------------- HTML
@@ -106,12 +106,10 @@ def _block(block: Block, key: str) -> str:
 
 
 def _picture(picture: Picture, key: str) -> str:
-    """The figure, and one for phones, of which the style sheet shows one; with several panels, one that scrolls."""
-    single = len(picture.figure.axes) == 1
-    inner = f'<div class="box{" wide" * single}">{svg(picture.figure, picture.title, key)}</div>'
-    if single:
-        with narrowed(picture.figure):
-            inner += f'<div class="narrow">{svg(picture.figure, picture.title, f"{key}-narrow")}</div>'
+    """The figure; one for phones is hidden by the style sheet where the page is wide, and the other way round."""
+    inner = f'<div class="box{" wide" if picture.narrow else ""}">{svg(picture.figure, picture.title, key)}</div>'
+    if picture.narrow:
+        inner += f'<div class="narrow">{svg(picture.narrow, picture.title, f"{key}-narrow")}</div>'
     return _folding("picture", mathematics(picture.title), inner, picture.folded)
 
 

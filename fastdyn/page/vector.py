@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from html import escape
 from typing import Any
 
@@ -48,31 +46,3 @@ def svg(figure: Any, title: str, key: str) -> str:
 def _shortened(attribute: re.Match[str]) -> str:
     """Coordinates to hundredths of a point."""
     return re.sub(r"(\.\d\d)\d+", r"\1", attribute[0])
-
-
-@contextmanager
-def narrowed(figure: Any) -> Iterator[None]:
-    """Inside, a figure of one panel is as wide as a phone, its legends below; afterwards it is as before."""
-    from matplotlib.text import Text
-
-    width, height = figure.get_size_inches()
-    sizes = {text: text.get_fontsize() for text in figure.findobj(Text)}
-    legends, lines = list(figure.legends), 0
-    figure.legends.clear()
-    with ink.style():
-        for legend in legends:
-            labels, title = [text.get_text() for text in legend.get_texts()], legend.get_title().get_text()
-            figure.legend(
-                legend.legend_handles, labels, loc="outside lower left", title=title or None, alignment="left",
-                handlelength=3.0, fontsize=ink.SMALLEST, title_fontsize=ink.SMALLEST,
-            )  # fmt: skip
-            lines += sum(label.count("\n") + 1 for label in [*labels, title] if label)
-        for text, size in sizes.items():
-            text.set_fontsize(min(size, ink.SMALLEST + 1))
-        panel = height if height > 0.7 * width else 0.9 * ink.NARROW  # tall figures have a row for each of many things
-        figure.set_size_inches(ink.NARROW, panel + 0.19 * lines)
-    yield
-    figure.legends[:] = legends
-    for text, size in sizes.items():
-        text.set_fontsize(size)
-    figure.set_size_inches(width, height)

@@ -24,14 +24,13 @@ from fastdyn.errors import MissingExtraError, RobotWarning
 from fastdyn.page import files
 from fastdyn.robot import Robot
 from fastdyn.robots import get, puma560
-from fastdyn.study import counts, effects, timing
+from fastdyn.study import counts, timing
 from fastdyn.study.counts.robot import CHIEF, SPECIALISED, Count, count
+from fastdyn.study.effects import results as effects
 from fastdyn.study.formulations import FORMULATIONS, inverse_dynamics
-from fastdyn.study.results import Agreement, Results, Simplified
-from fastdyn.study.simplification import simplify
+from fastdyn.study.results import Agreement, Results
 
 Progress = Callable[[float, str], None]
-TOLERANCES = (0.001, 0.01, 0.05, 0.1)  # of simplification: torque errors, relative to the largest torque
 STATES = 1000
 COUNTED = ("puma560", "ur5", "panda", "iiwa", "stanford", "irb1400")  # robots, without friction, which hardly counts
 
@@ -59,15 +58,9 @@ def gather(quick: bool = False, progress: Progress | None = None, command: str =
         CHIEF if quick else SPECIALISED, lambda fraction, what: say(counted * (0.6 + 0.4 * fraction), what)
     )
     timings = timing.measure(quick, lambda fraction, what: say(counted + (0.9 - counted) * fraction, what))
-    say(0.9, "translational against rotational effects")
-    trajectory = effects.puma_trajectory()
-    split = effects.split(robot, trajectory)
-    robustness = effects.robustness(robot, progress=lambda fraction, what: say(0.9 + 0.03 * fraction, what))
-    say(0.93, "simplification")
-    simplified = tuple(Simplified.of(simplify(robot, trajectory, tolerance)) for tolerance in TOLERANCES)
     return Results(
         about, found, published, texts, kernels, counts.literature(), probing, own, timings,
-        split, effects.verdicts(split), robustness, simplified,
+        effects.gather(lambda fraction, what: say(0.9 + 0.05 * fraction, what)),
     )  # fmt: skip
 
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from fastdyn import record
 from fastdyn.study.counts import Figure, Probing, Row, Text
 from fastdyn.study.counts.robot import Count
-from fastdyn.study.effects import Robustness, Split, Verdict
-from fastdyn.study.simplification import Simplification, Term
+from fastdyn.study.effects.results import Effects
 from fastdyn.study.timing import Timings
 
 FORM = "fastdyn study 1"
@@ -29,23 +28,6 @@ class Agreement:
     robot: str
 
 
-@dataclass(frozen=True)
-class Simplified:
-    """What `simplify` found for one tolerance."""
-
-    robot: str
-    tolerance: float
-    terms: tuple[Term, ...]
-    error: float
-    multiplications: tuple[int, int]
-    additions: tuple[int, int]
-
-    @classmethod
-    def of(cls, found: Simplification) -> Simplified:
-        """Without the model itself."""
-        return cls(found.robot, found.tolerance, found.terms, found.error, found.multiplications, found.additions)
-
-
 @dataclass(frozen=True, eq=False)
 class Results:
     """Results of all parts of the study."""
@@ -59,10 +41,7 @@ class Results:
     probing: Probing
     robot_counts: tuple[Count, ...]
     timings: Timings
-    split: Split
-    verdicts: tuple[Verdict, ...]
-    robustness: tuple[Robustness, ...]
-    simplifications: tuple[Simplified, ...]
+    effects: Effects
 
     def text(self) -> str:
         """As JSON."""

@@ -11,6 +11,7 @@ from fastdyn.formulations import (
     kane,
     kane_rrt,
     lagrange_euler,
+    lagrangian,
     newton_euler_base,
     newton_euler_frugal,
     newton_euler_link,
@@ -19,8 +20,8 @@ from fastdyn.formulations import (
     screw_rows,
     screws,
 )
-from fastdyn.quantities import QD, QDD, TAU, Field, Layout, Q, Quantity
-from fastdyn.study.sources import FAKHARI, FU, HOLLERBACH, NORRLOF, RRT_ROBOT
+from fastdyn.quantities import KINETIC, POTENTIAL, QD, QDD, TAU, Field, Layout, Q, Quantity
+from fastdyn.study.sources import BOOK, RRT_ROBOT
 
 DH, SCREWS, RRT = (
     Layout("dh", dh_rows.ROWS, 1), Layout("screws", screw_rows.ROWS, 1), Layout("rrt", kane_rrt.ROWS, 1),
@@ -30,6 +31,7 @@ D, C, H, GRAVITY = (
     Field("D", ("n", "n")), Field("C", ("n", "n")), Field("h", ("n",)), Field("c", ("n",)),
 )  # fmt: skip
 _TERMS = (TAU, D, H, GRAVITY)
+_COEFFICIENTS = (*_TERMS, Field("h_ikm", ("n",) * 3))
 
 
 def _formulation(
@@ -42,23 +44,33 @@ def _formulation(
 ) -> Quantity:
     """The row of a module's text `name`; its scratch is `<name>_rows`, or `work_rows` in a module with one text."""
     work = getattr(module, f"{name}_rows", None) or module.work_rows
+    more.setdefault("optional", _OPTIONAL.get(layout, ()))
     return Quantity(name, getattr(module, name), work, (Q, QD, QDD), gives, layout=layout, source=source, **more)
 
 
+_OPTIONAL = {SCREWS: (Field("load", (6,)), Field("base_twist", (6,)), Field("base_rate", (6,)))}
+LAGRANGIAN = Quantity(
+    "lagrangian",
+    lagrangian.lagrangian,
+    lagrangian.work_rows,
+    (Q, QD),
+    (KINETIC, POTENTIAL),
+    layout=DH,
+    source="Fu, Gonzalez and Lee, (3.2-14) to (3.2-22)",
+)
 FORMULATIONS = {
     quantity.name: quantity
     for quantity in (
-        _formulation(
-            "lagrange_euler", f"{FU}, (3.2-24) to (3.2-34)", lagrange_euler, (*_TERMS, Field("h_ikm", ("n",) * 3))
-        ),
-        _formulation("recursive_lagrange", f"{HOLLERBACH}, 4x4 matrices", recursive_lagrange),
-        _formulation("newton_euler_base", f"{FU}, Table 3.2", newton_euler_base),
-        _formulation("newton_euler_link", f"{FU}, Table 3.3", newton_euler_link, optional=(Field("load", (6,)),)),
-        _formulation("newton_euler_frugal", f"{FU}, Table 3.4", newton_euler_frugal),
-        _formulation("probing", f"{FU}, problem 3.11", probing, _TERMS),
+        _formulation("lagrange_euler", f"{BOOK}, (3.2-24) to (3.2-34)", lagrange_euler, _COEFFICIENTS),
+        _formulation("lagrange_euler_table", f"{BOOK}, Table 3.1", lagrange_euler, _COEFFICIENTS),
+        _formulation("recursive_lagrange", "Hollerbach 1980, with 4x4 matrices", recursive_lagrange),
+        _formulation("newton_euler_base", f"{BOOK}, Table 3.2", newton_euler_base),
+        _formulation("newton_euler_link", f"{BOOK}, Table 3.3", newton_euler_link, optional=(Field("load", (6,)),)),
+        _formulation("newton_euler_frugal", f"{BOOK}, Table 3.4", newton_euler_frugal),
+        _formulation("probing", f"{BOOK}, problem 3.11", probing, _TERMS),
         _formulation(
             "generalized_dalembert",
-            f"{FU}, (3.4-24) to (3.4-28)",
+            f"{BOOK}, (3.4-24) to (3.4-28)",
             generalized_dalembert,
             (
                 TAU, Field("D_tran", ("n", "n")), Field("D_rot", ("n", "n")), Field("h_tran", ("n",)),
@@ -67,12 +79,12 @@ FORMULATIONS = {
             rotary_only=True,
         ),
         _formulation(
-            "christoffel", f"{NORRLOF}, Algorithm 2", christoffel, (TAU, D, C, GRAVITY, Field("c_ijp", ("n",) * 3))
+            "christoffel", "Norrlöf, Algorithm 2", christoffel, (TAU, D, C, GRAVITY, Field("c_ijp", ("n",) * 3))
         ),
-        _formulation("kane", f"{RRT_ROBOT}, (16) to (29)", kane, (TAU, Field("K", ("n",)), Field("Q", ("n",)))),
-        _formulation("screws", f"{FAKHARI}, the recursion", screws, layout=SCREWS),
-        _formulation("stacked_screws", f"{FAKHARI}, the closed form", screws, _TERMS, layout=SCREWS),
+        _formulation("kane", RRT_ROBOT, kane, (TAU, Field("K", ("n",)), Field("Q", ("n",)))),
+        _formulation("screws", "Fakhari, the recursion", screws, layout=SCREWS),
+        _formulation("stacked_screws", "Fakhari, the closed form", screws, _TERMS, layout=SCREWS),
     )
 }  # fmt: skip
 KANE_RRT = _formulation("kane_rrt", RRT_ROBOT, kane_rrt, layout=RRT)
-SIMPLIFIED = _formulation("simplified", f"{FU}, section 3.3", lagrange_euler)
+SIMPLIFIED = _formulation("simplified", f"{BOOK}, section 3.3", lagrange_euler)

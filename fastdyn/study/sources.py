@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-FU = "Fu, Gonzalez and Lee 1987"
-NORRLOF = "Norrlöf 1999"
-FAKHARI = "Fakhari 2024"
-RRT_ROBOT = "RRT Robot"
-HOLLERBACH = "Hollerbach 1980"
+BOOK = "Fu, Gonzalez and Lee"
+RRT_ROBOT = "RRT Robot: Lagrange and Kane equations"
 SOURCES = {
-    FU: "K. S. Fu, R. C. Gonzalez and C. S. G. Lee, Robotics: Control, Sensing, Vision, and Intelligence, McGraw-Hill "
-    "1987, chapter 3, Robot Arm Dynamics. The chapter that this page reproduces: equations (3.x-y), Tables 3.1 to 3.5, "
-    "Figs. 3.10 and 3.11, and the problems at its end.",
-    NORRLOF: "M. Norrlöf, Modeling of industrial robots, report LiTH-ISY-R-2208, Linköping University 1999. "
+    BOOK: "K. S. Fu, R. C. Gonzalez and C. S. G. Lee, Robotics: Control, Sensing, Vision, and Intelligence, "
+    "McGraw-Hill 1987, chapter 3, Robot Arm Dynamics. The chapter that this page reproduces: equations (3.x-y), Tables "
+    "3.1 to 3.5, Figs. 3.10 and 3.11, and the problems at its end.",
+    "Norrlöf": "M. Norrlöf, Modeling of industrial robots, report LiTH-ISY-R-2208, Linköping University 1999. "
     "Christoffel symbols: Algorithm 2.",
-    FAKHARI: "A. Fakhari, Robot Dynamics, Part 1, lecture slides, 2024. Twists and wrenches.",
+    "Fakhari": "A. Fakhari, Robot Dynamics, Part 1, lecture slides, 2024. Twists and wrenches.",
     RRT_ROBOT: "RRT Robot: Lagrange and Kane equations of motion, a worked example, author not named. Kane's "
     "equations: (16) to (29).",
-    HOLLERBACH: "J. M. Hollerbach, A recursive Lagrangian formulation of manipulator dynamics and a comparative study "
-    "of dynamics formulation complexity, IEEE Transactions on Systems, Man, and Cybernetics 10 (11), 730-736, 1980.",
+    "Hollerbach 1980": "J. M. Hollerbach, A recursive Lagrangian formulation of manipulator dynamics and a comparative "
+    "study of dynamics formulation complexity, IEEE Transactions on Systems, Man, and Cybernetics 10 (11), 730-736, 1980.",
     "Luh, Walker and Paul 1980": "J. Y. S. Luh, M. W. Walker and R. P. C. Paul, On-line computational scheme for "
     "mechanical manipulators, ASME Journal of Dynamic Systems, Measurement, and Control 102 (2), 69-76, 1980.",
     "Kane and Levinson 1983": "T. R. Kane and D. A. Levinson, The use of Kane's dynamical equations in robotics, "

@@ -9,32 +9,51 @@ A count is a polynomial in n, the number of joints: exact fractions, found from 
 SIZES. Tables 3.1, 3.4 and 3.5 are those of Fu, Gonzalez and Lee, Robotics, 1987. Arms have rotary joints and a level
 base.
 
-costs.py       costs, and the rows of a comparison
+costs.py       costs, the rows of a comparison, and the labels of what they show
 counting.py    runs a text on counting scalars, stage by stage, and fits the polynomials
 texts.py       every formulation, probing, and the library's own kernels
 published.py   the published tables, row by row, beside what is counted; counts from the literature
 robot.py       any robot's own counts, general and specialised: fastdyn.study.count
 """
 
-from fastdyn.study.counts.costs import NOTHING, Cost, Figure, Probing, Reading, Row, Text
+from fastdyn.study.counts.costs import (
+    KINDS,
+    NOTHING,
+    Cost,
+    Figure,
+    Kind,
+    Label,
+    Probing,
+    Reading,
+    Row,
+    Text,
+    labels,
+    summary,
+)
 from fastdyn.study.counts.counting import SIZES, arm
 from fastdyn.study.counts.published import literature, table_3_1, table_3_4, table_3_5, tables
-from fastdyn.study.counts.texts import formulations, kernels, probing_counts
+from fastdyn.study.counts.texts import formulation, formulations, kernels, probing_counts
 
 __all__ = [
+    "KINDS",
     "NOTHING",
     "SIZES",
     "Cost",
     "Figure",
+    "Kind",
+    "Label",
     "Probing",
     "Reading",
     "Row",
     "Text",
     "arm",
+    "formulation",
     "formulations",
     "kernels",
+    "labels",
     "literature",
     "probing_counts",
+    "summary",
     "table_3_1",
     "table_3_4",
     "table_3_5",

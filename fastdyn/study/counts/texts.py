@@ -4,128 +4,71 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from fastdyn.formulations import (
-    christoffel,
-    generalized_dalembert,
-    kane,
-    lagrange_euler,
-    links,
-    newton_euler_base,
-    newton_euler_frugal,
-    newton_euler_link,
-    probing,
-    recursive_lagrange,
-    screws,
-)
+from fastdyn.formulations import links, probing
 from fastdyn.mechanism.parts import Array
 from fastdyn.quantities import QUANTITIES, Field, Quantity
 from fastdyn.robots import random_chain
 from fastdyn.study.counts.costs import NOTHING, Cost, Probing, Text, summed
-from fastdyn.study.counts.counting import SIZES, Rows, by_stage, screw_arm, whole
+from fastdyn.study.counts.counting import SIZES, Rows, by_stage, dh_arm, screw_arm, whole
+from fastdyn.study.rows import DH, FORMULATIONS, SCREWS, SIMPLIFIED
 
 _STAGES = {"inverse_dynamics": "outward inward", "forward_dynamics": "inward outward"}
-_NEWTON_STAGES = (
+_LAGRANGE = (
+    "link_matrices frame_products gravity_term gravity_loading inertia_trace inertia_coefficients inertia_torque"
+)
+_CORIOLIS = "coriolis_trace coriolis_coefficients velocity_torque torques"
+_NEWTON = (
     "geometry angular_velocity angular_acceleration axis_rate linear_acceleration centre_acceleration link_force "
     "joint_force link_moment joint_moment joint_torque"
 )
-
-
-@cache
-def lagrange_euler_as_tabled() -> dict[str, Cost]:
-    """Stages of Lagrange-Euler, with h_ikm summed from m = max(j, k) for every i, as Table 3.1 counts it."""
-
-    def text(
-        P: Any, kinds: Any, q: Any, qd: Any, qdd: Any, tau: Any, D: Any, h: Any, c: Any, h_ikm: Any, work: Any
-    ) -> None:
-        joints = P.shape[1]
-        lagrange_euler.link_matrices(P, kinds, q, work)
-        lagrange_euler.frame_products(joints, work)
-        lagrange_euler.gravity_loading(P, kinds, c, work)
-        lagrange_euler.inertia_coefficients(kinds, D, work, joints)
-        lagrange_euler.coriolis_coefficients(kinds, h_ikm, work, joints, True)
-        lagrange_euler.torques(joints, qd, qdd, tau, D, h, c, h_ikm)
-
-    stages = (
-        "link_matrices frame_products gravity_term gravity_loading inertia_trace inertia_coefficients coriolis_trace "
-        "coriolis_coefficients inertia_torque velocity_torque torques"
-    )
-    return by_stage(text, lagrange_euler, stages, {"work": lagrange_euler.lagrange_euler_rows})
-
-
-@cache
-def coriolis_as_written() -> dict[str, Cost]:
-    """Stages of h_ikm with the sum as (3.2-33) writes it; up to 8 joints, which is three more than degree 4 needs."""
-
-    def text(P: Any, kinds: Any, h_ikm: Any, work: Any) -> None:
-        lagrange_euler.coriolis_coefficients(kinds, h_ikm, work, P.shape[1], False)
-
-    stages = "coriolis_trace coriolis_coefficients"
-    return by_stage(text, lagrange_euler, stages, {"work": lagrange_euler.lagrange_euler_rows}, sizes=SIZES[:8])
-
-
-@cache
-def newton_euler_as_printed() -> dict[str, Cost]:
-    """Stages of Newton-Euler in link frames as Table 3.3 prints it, with a load."""
-    module = newton_euler_link
-    return by_stage(module.newton_euler_link, module, _NEWTON_STAGES, {"work": module.work_rows})
-
-
-@cache
-def newton_euler_with_savings() -> dict[str, Cost]:
-    """Stages of Newton-Euler in link frames with the savings of Table 3.4."""
-    module = newton_euler_frugal
-    return by_stage(module.newton_euler_frugal, module, _NEWTON_STAGES, {"work": module.work_rows})
-
-
-@cache
-def dalembert() -> dict[str, Cost]:
-    """Stages of generalized d'Alembert."""
-    module = generalized_dalembert
-    stages = (
+# by formulation: what it is, and the functions whose operations are counted apart
+_FORMULATIONS = {
+    "lagrange_euler": ("(3.2-24) to (3.2-34)", f"{_LAGRANGE} {_CORIOLIS}"),
+    "lagrange_euler_table": ("Table 3.1", f"{_LAGRANGE} {_CORIOLIS}"),
+    "simplified": ("D qdd + c, without h, problem 3.10", _LAGRANGE),
+    "recursive_lagrange": ("Hollerbach, 4x4 matrices", "outward inward"),
+    "newton_euler_base": ("Table 3.2", "geometry forward backward"),
+    "newton_euler_link": ("Table 3.3", _NEWTON),
+    "newton_euler_frugal": ("Table 3.4", _NEWTON),
+    "probing": ("problem 3.11", "geometry gravity_by_probing velocity_by_probing inertia_by_probing"),
+    "generalized_dalembert": (
+        "(3.4-24) to (3.4-28)",
         "geometry own_axes turned_axes sweeps rotational_inertia translational_inertia base_velocities "
         "centre_accelerations translational_velocity_torques own_velocities rotational_velocity_torques "
-        "gravity_torques torques"
-    )
-    return by_stage(module.generalized_dalembert, module, stages, {"work": module.work_rows})
+        "gravity_torques torques",
+    ),
+    "christoffel": (
+        "Norrlöf, Algorithm 2",
+        "body_jacobian inertia_and_gravity partials christoffel_symbols coriolis_matrix torques",
+    ),
+    "kane": ("RRT Robot: Lagrange and Kane equations", "partial_velocities inertia_forces"),
+    "screws": ("Fakhari, the recursion", "placements"),
+    "stacked_screws": ("Fakhari, the closed form", "placements inverse closed_form mass_matrix"),
+}
+_ARMS = {DH: dh_arm, SCREWS: screw_arm}
+_FOURTH = ("lagrange_euler", "lagrange_euler_table")  # degree 4: counted up to 8 joints, three more than it needs
 
 
 @cache
+def formulation(name: str) -> Text:
+    """The text of one formulation for n rotary joints, without a load: all operations, by stage."""
+    row = SIMPLIFIED if name == SIMPLIFIED.name else FORMULATIONS[name]
+    what, stages = _FORMULATIONS[name]
+    rows: dict[str, Rows] = {**{field.name: lambda n: 0 for field in row.optional}, "work": row.rows}
+    sizes = SIZES[:8] if name in _FOURTH else SIZES
+    found = by_stage(row.text, sys.modules[row.text.__module__], stages, rows, _ARMS[row.layout], sizes)
+    return _text(name, what, found)
+
+
 def formulations() -> tuple[Text, ...]:
-    """Every text of fastdyn.formulations for n rotary joints, all operations, by stage."""
-
-    def alone(module: Any, what: str, stages: str) -> Text:
-        """The only text of a module, which has the module's name."""
-        name = module.__name__.rpartition(".")[2]
-        return _text(name, what, by_stage(getattr(module, name), module, stages, {"work": module.work_rows}))
-
-    def by_screws(text: Callable[..., Any], what: str, stages: str, rows: Rows) -> Text:
-        return _text(text.__name__, what, by_stage(text, screws, stages, {"work": rows}, screw_arm))
-
-    return (
-        _text("lagrange_euler", "(3.2-24) to (3.2-34)", lagrange_euler_as_tabled() | coriolis_as_written()),
-        alone(recursive_lagrange, "Hollerbach, 4x4 matrices", "outward inward"),
-        alone(newton_euler_base, "Table 3.2", "geometry forward backward"),
-        _text("newton_euler_link", "Table 3.3", newton_euler_as_printed()),
-        _text("newton_euler_frugal", "Table 3.4", newton_euler_with_savings()),
-        alone(probing, "problem 3.11", "geometry gravity_by_probing velocity_by_probing inertia_by_probing"),
-        _text("generalized_dalembert", "(3.4-24) to (3.4-28)", dalembert()),
-        alone(
-            christoffel, "Norrlöf, Algorithm 2",
-            "body_jacobian inertia_and_gravity partials christoffel_symbols coriolis_matrix torques",
-        ),
-        alone(kane, "RRT Robot: Lagrange and Kane equations", "partial_velocities inertia_forces"),
-        by_screws(screws.screws, "Fakhari, the recursion", "placements", screws.screws_rows),
-        by_screws(
-            screws.stacked_screws, "Fakhari, the closed form", "placements inverse closed_form mass_matrix",
-            screws.stacked_screws_rows,
-        ),
-    )  # fmt: skip
+    """Every formulation, and Lagrange-Euler without velocity terms."""
+    return tuple(formulation(name) for name in _FORMULATIONS)
 
 
 def _text(name: str, what: str, stages: Mapping[str, Cost]) -> Text:

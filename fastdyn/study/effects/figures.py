@@ -1,6 +1,6 @@
 """Figures of the translational and rotational effects, for the study's page (extra `plots`).
 
-All panels share the time axis. Elements differ by a factor of 1e5, so only neighbours of the same order of magnitude
+Panels share the time axis. Elements differ by a factor of 1e5, so only neighbours of the same order of magnitude
 (columns of D, elements of h) share a value axis, in units of one power of ten.
 """
 
@@ -14,7 +14,9 @@ import numpy as np
 
 from fastdyn.mechanism.parts import Array
 from fastdyn.page import ink
-from fastdyn.study.effects import WORDS, Robustness, Split, Verdict, verdicts
+from fastdyn.study.effects.dominance import DOMINANCE, Robustness, Verdict, verdicts
+from fastdyn.study.effects.results import CHAPTER, Effects, Simplified
+from fastdyn.study.effects.terms import Split
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,34 +25,58 @@ WIDTH = 10.0  # inches
 _LINES = (
     ("translational", ink.SERIES[0], "--", 1.5),
     ("rotational", ink.SERIES[1], ":", 2.0),
-    ("sum", ink.INK, "-", 0.8),
 )
-_FILLS = (
-    (ink.SERIES[0], "////"),
-    (ink.SERIES[1], "...."),
-    (ink.SERIES[2], ""),
-    (ink.GRID, ""),
-)  # one for each of WORDS
+_MODELS = ("tolerance 1 %", "tolerance 10 %", CHAPTER)  # whose errors are drawn
+_ZONES = {"rotational": (0, 1 - DOMINANCE), "both": (1 - DOMINANCE, DOMINANCE), "translational": (DOMINANCE, 1)}
 
 
-def figures(split: Split, robustness: Sequence[Robustness]) -> dict[str, Figure]:
-    """D_ij and h_i along the trajectory, as Figs. 3.10 and 3.11 show them, and the verdicts on many trajectories.
+def figures(found: Effects) -> dict[str, Figure]:
+    """Shares of translation; D_ij and h_i along the trajectory, as Figs. 3.10 and 3.11 show them; errors elsewhere.
 
-    >>> import fastdyn as fd
-    >>> from fastdyn.study import effects
-    >>> robot = fd.robots.puma560()
-    >>> found = figures(effects.split(robot, effects.puma_trajectory()), effects.robustness(robot, 10))
-    >>> [len(figure.axes) for figure in found.values()]
-    [21, 6, 1]
+    >>> from fastdyn.study.effects import results
+    >>> [len(figure.axes) for figure in figures(results.gather(trajectories=5, arms=1)).values()]
+    [1, 21, 6, 1]
     """
+    robot = found.split.robot
     with ink.style():
         return {
-            f"Inertia of {split.robot} along the trajectory: the elements of D": _inertia(split),
-            f"Coriolis and centrifugal torques of {split.robot} along the trajectory: the elements of h": _velocity(
-                split
+            f"How much of each element of D and h of {robot} is translation, here and in the chapter": _shares(
+                found.parameters[0].verdicts, found.robustness
             ),
-            f"Which effect dominates in {split.robot} on random trajectories": _bars(robustness, verdicts(split)),
+            f"Inertia of {robot} along the trajectory: the elements of D": _inertia(found.split),
+            f"Coriolis and centrifugal torques of {robot} along the trajectory: the elements of h": _velocity(
+                found.split
+            ),
+            "Errors of simplified models on random trajectories, at the speed that they were made for": _errors(
+                found.models
+            ),
         }
+
+
+def _shares(found: Sequence[Verdict], robustness: Sequence[Robustness]) -> Figure:
+    """The translational share of every element: here, on random trajectories, and where the chapter has it."""
+    figure = _figure(0.24 * len(found) + 1.2)
+    axes = figure.add_subplot()
+    for k, (verdict, many) in enumerate(zip(found, robustness, strict=True)):
+        if verdict.published:
+            low, high = _ZONES[verdict.published]
+            axes.barh(k, 100 * (high - low), 0.8, 100 * low, color=ink.GRID)
+        if verdict.found != "none":
+            axes.plot([100 * many.low, 100 * many.high], [k, k], "-", color=ink.SERIES[0], linewidth=2)
+            axes.plot(100 * verdict.share, k, "o", color=ink.SERIES[1], markeredgecolor=ink.INK, clip_on=False)
+    axes.plot([], [], "o", color=ink.SERIES[1], markeredgecolor=ink.INK, label="this trajectory")
+    axes.plot([], [], "-", color=ink.SERIES[0], linewidth=2, label="random trajectories, 5 % to 95 %")
+    axes.bar(0, 0, color=ink.GRID, label="where the chapter's verdict has it")
+    axes.set(xlim=(0, 100), ylim=(len(found) - 0.4, -0.6), xlabel="translational share, %", ylabel="element")
+    axes.set_xticks([0, *(100 * edge for edge in _ZONES["both"]), 100])
+    axes.set_yticks(range(len(found)), [verdict.element for verdict in found])
+    axes.grid(axis="y", visible=False)
+    top = axes.secondary_xaxis("top")
+    top.set_xticks([50 * sum(zone) for zone in _ZONES.values()], list(_ZONES))
+    top.tick_params(length=0)
+    top.spines["top"].set_visible(False)
+    figure.legend(loc="outside lower center", ncols=3)
+    return figure
 
 
 def _inertia(split: Split) -> Figure:
@@ -94,33 +120,29 @@ def _velocity(split: Split) -> Figure:
             _draw(axes, split.trajectory.t, split.h_tran[:, i], split.h_rot[:, i], power, found[i])
             axes.set_ylabel(_unit(power, "N m"))
             axes.set_xlabel("time, s")
-    _legend(figure, first, loc="outside lower center", ncols=3)
+    _legend(figure, first, loc="outside lower center", ncols=2)
     return figure
 
 
-def _bars(robustness: Sequence[Robustness], found: Sequence[Verdict]) -> Figure:
-    """Fractions of trajectories with each verdict, for each element; a dot marks the chapter's verdict."""
-    figure = _figure(0.26 * len(robustness) + 1.0)
+def _errors(models: Sequence[Simplified]) -> Figure:
+    """On how many random trajectories each model's error stays below a value; a marker on its error here."""
+    figure = _figure(4.2)
     axes = figure.add_subplot()
-    places = np.arange(len(robustness))
-    left = np.zeros(len(robustness))
-    stated = np.array([verdict.published for verdict in found])
-    for word, (colour, hatch) in zip(WORDS, _FILLS, strict=True):
-        widths = np.array([100 * getattr(row, word) for row in robustness])
-        axes.barh(places, widths, 0.72, left, color=colour, hatch=hatch, edgecolor=ink.PAPER, linewidth=0, label=word)
-        dots = (stated == word) & (widths > 0)
-        axes.plot((left + widths / 2)[dots], places[dots], "o", color=ink.PAPER, markeredgecolor=ink.INK, markersize=6)
-        left += widths
-    axes.plot([], [], "o", color=ink.PAPER, markeredgecolor=ink.INK, label="the chapter's verdict")
-    axes.set(xlim=(0, 100), ylim=(len(places) - 0.4, -0.6), xlabel="random trajectories, %")
-    axes.set_yticks(places, [row.element for row in robustness])
-    axes.grid(axis="y", visible=False)
-    right = axes.secondary_yaxis("right")
-    right.set_yticks(places, [f"{word or '-'}, {row.agrees:.0%}" for word, row in zip(stated, robustness, strict=True)])
-    right.set_ylabel("the chapter's verdict, and on how many trajectories it is found")
-    right.tick_params(length=0)
-    right.spines["right"].set_visible(False)
-    figure.legend(loc="outside upper center", ncols=5)
+    shown = [model for model in models if model.name in _MODELS and model.parameters == models[0].parameters]
+    for k, model in enumerate(shown):
+        (same,) = (each for each in model.elsewhere if each.speed == 1)
+        percent = 100 * np.arange(1, len(same.random) + 1) / len(same.random)
+        colour, line = ink.SERIES[k], ink.LINES[k % len(ink.LINES)]
+        axes.plot(100 * same.random, percent, line, color=colour, linewidth=1.8, label=model.name)
+        axes.plot(100 * same.own, 0, ink.MARKERS[k], color=colour, clip_on=False, markersize=7)
+    axes.set_xscale("log")
+    axes.plot([], [], ink.MARKERS[0], color=ink.FAINT, label="on this trajectory")
+    axes.set(
+        xlabel="largest torque error, % of the joint's largest torque in the same motion",
+        ylabel="random trajectories with a smaller error, %", ylim=(0, 100),
+    )  # fmt: skip
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.legend(loc="upper left")
     return figure
 
 
@@ -131,8 +153,8 @@ def _figure(height: float) -> Figure:
 
 
 def _draw(axes: Any, t: Array, tran: Array, rot: Array, power: int, verdict: Verdict) -> None:
-    """Both effects and their sum, under the element's name and verdict."""
-    for (label, colour, line, width), values in zip(_LINES, (tran, rot, tran + rot), strict=True):
+    """Both effects, under the element's name and verdict."""
+    for (label, colour, line, width), values in zip(_LINES, (tran, rot), strict=True):
         axes.plot(t, values / 10.0**power, line, color=colour, linewidth=width, label=label)
     mark = ("✓" if verdict.agrees else "✗") if verdict.published else ""
     axes.set_title(verdict.element, loc="left", fontsize=9, fontweight="bold", pad=3)

@@ -11,6 +11,7 @@ from fastdyn.arrays import real_numbers
 from fastdyn.calls.arguments import check_finite
 from fastdyn.errors import ArgumentError
 from fastdyn.mechanism.parts import Array
+from fastdyn.robot import Robot
 
 SECONDS, SET_POINTS = 3.0, 31
 START = (-60.0, 120.0, -150.0, -30.0, -60.0, -100.0)  # degrees
@@ -74,6 +75,24 @@ def rest_to_rest(start: Array, end: Array) -> tuple[Array, Array, Array, Array]:
     sd = (1 - np.cos(turn * t))[:, None] / SECONDS
     sdd = turn * np.sin(turn * t)[:, None] / SECONDS
     return t, start[..., None, :] + way * s, way * sd, way * sdd
+
+
+def random_motions(robot: Robot, trajectories: int, seed: int = 0) -> tuple[Array, Array, Array]:
+    """q, qd, qdd (trajectories, T, n) of random motions: rest to rest on a cycloid, 3 s, 31 set points.
+
+    Starts and ends are uniform between the joints' limits, and between -180 and 180 degrees where there is none.
+
+    >>> import fastdyn as fd
+    >>> random_motions(fd.robots.two_link(), 5)[0].shape
+    (5, 31, 2)
+    """
+    if not isinstance(trajectories, (int, np.integer)) or trajectories < 1:
+        raise ArgumentError(f"trajectories is {trajectories!r}: expected a whole number, 1 or more")
+    limits = np.array([(joint.limits.lower, joint.limits.upper) for joint in robot.joints]).reshape(robot.n, 2)
+    lower, upper = np.where(np.isfinite(limits).all(axis=1, keepdims=True), limits, [-np.pi, np.pi]).T
+    start, end = np.random.default_rng(seed).uniform(lower, upper, (2, trajectories, robot.n))
+    _, q, qd, qdd = rest_to_rest(start, end)
+    return q, qd, qdd
 
 
 def _numbers(values: ArrayLike, name: str) -> Array:

@@ -7,7 +7,6 @@ from fastdyn.study.results import Results
 from fastdyn.study.sections import circumstances, counts, effects, formulations, robots, sources, timing
 from fastdyn.study.sections.headlines import headlines
 
-TITLE = "The classic formulations of inverse dynamics, counted and timed"
 INTRODUCTION = (
     "Inverse dynamics: the joint torques that move an arm along a given path. This page takes its classic formulations "
     "from the literature, counts their operations by running their code on counting numbers, compares the counts with "
@@ -19,5 +18,6 @@ SECTIONS = (formulations, counts, robots, timing, effects, circumstances, source
 def report(results: Results) -> Report:
     """The whole report."""
     found = tuple(each.section(results) for each in SECTIONS)
+    title = f"{len(results.agreement)} formulations of inverse dynamics, counted and timed"
     state = tuple(results.about[name] for name in ("Extent", "Machine", "Date", "Load") if name in results.about)
-    return Report("study", TITLE, INTRODUCTION, tuple(headlines(results)), found, state)
+    return Report("study", title, INTRODUCTION, tuple(headlines(results)), found, state)

@@ -23,9 +23,10 @@ def section(results: Results) -> Section:
         "formulations",
         "The formulations",
         (
-            "All formulations are compiled with the same options; the sources are listed in full at the end. On "
+            "Each formulation follows the equations of its source, and all are compiled with the same options. On "
             f"{results.agreement[0].states:,} random states of the {results.agreement[0].robot} all of them agree with "
-            f"the library's own inverse dynamics within {worst:.0e} of the largest torque of the joint.",
+            f"the library's own inverse dynamics within {worst:.0e} of the largest torque of the joint. Sources are "
+            "listed in full at the end.",
             Table(
                 "overview",
                 "The results of each formulation, and its order in the number of joints n",

@@ -14,6 +14,7 @@ from fastdyn.study import counts
 KERNELS = {"rnea": INVERSE_DYNAMICS, "crba": MASS_MATRIX, "aba": FORWARD_DYNAMICS}
 LABELS = {
     "lagrange_euler": "Lagrange-Euler",
+    "lagrange_euler_table": "Lagrange-Euler, as Table 3.1 counts it",
     "christoffel": "Christoffel symbols",
     "stacked_screws": "screws, stacked",
     "generalized_dalembert": "generalized d'Alembert",

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 
-from benchmarks.peers.case import FORWARD, INVERSE, MASS, SINGLE, Case, Job
-from tests.peers import MuJoCo
+from fastdyn.bench.case import FORWARD, INVERSE, MASS, SINGLE, Case, Job
+from fastdyn.bench.peers.models import mujoco_model
 
-NAME, PACKAGE, MODULE = "MuJoCo", "mujoco", "mujoco"
+NAME = "MuJoCo"
 
 
 def jobs(case: Case) -> Iterator[Job]:
-    import mujoco
+    """One state; results of inverse dynamics and mass matrix go into prepared arrays."""
+    mujoco: Any = import_module("mujoco")
+    model, data = mujoco_model(case.robot)
+    one, tau, M = case.one, np.empty(case.n), np.empty((case.n, case.n))
 
-    peer = MuJoCo(case.robot)
-    model, data, one = peer.model, peer.data, case.one
-    tau, M = np.empty(case.n), np.empty((case.n, case.n))
-
-    def inverse() -> np.ndarray:
+    def inverse() -> Any:
         data.qpos[:], data.qvel[:], data.qacc[:] = one.q, one.qd, one.qdd
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)
@@ -27,12 +28,12 @@ def jobs(case: Case) -> Iterator[Job]:
         mujoco.mj_rne(model, data, 1, tau)
         return tau
 
-    def forward() -> np.ndarray:
+    def forward() -> Any:
         data.qpos[:], data.qvel[:], data.qfrc_applied[:] = one.q, one.qd, one.tau
         mujoco.mj_forward(model, data)
         return data.qacc
 
-    def mass() -> np.ndarray:
+    def mass() -> Any:
         data.qpos[:] = one.q
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)

@@ -1,8 +1,7 @@
 """C that CasADi generates for one robot, its constants folded in: the strongest competitor for batches of a small arm.
 
 An algorithm runs on symbols, CasADi writes the straight-line program as C, gcc compiles it (FLAGS), and a loop in C
-calls it for all samples. There are two algorithms for inverse dynamics, a plain recursive Newton-Euler and ADAM's
-M qdd + h (ADAM's own recursion takes no accelerations), and ADAM's mass matrix. Each runs as generated, one sample at a
+calls it for all samples. The algorithm here is a plain recursive Newton-Euler. It runs as generated, one sample at a
 time, and widened to LANES samples with GCC's vector types, which no existing product does.
 """
 
@@ -14,24 +13,25 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
-from importlib.util import find_spec
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-import fastdyn as fd
-from benchmarks.peers import urdf
-from benchmarks.peers.case import BATCH, INVERSE, MASS, SINGLE, Case, Job
-from tests.peers import skeleton
+from fastdyn.arrays import Array
+from fastdyn.bench.case import BATCH, INVERSE, MASS, SINGLE, Case, Job
+from fastdyn.bench.peers.models import skeleton
+from fastdyn.robot import Robot
 
-NAME, PACKAGE, MODULE = "generated C", "casadi", "casadi"
+NAME = "CasADi's C"
 MACHINE = os.environ.get("NUMBA_CPU_NAME") or "native"  # the instruction set that this project's code has
 FLAGS = ("-O3", f"-march={MACHINE}", "-ffast-math", "-fno-strict-aliasing", "-Wno-psabi")
 LANES = 8
 LARGEST = 12  # joints: more than some ten thousand lines take gcc minutes
 DOUBLES = ctypes.POINTER(ctypes.c_double)
+Text = Callable[[Robot, Any, Any, Any], Any]  # (robot, q, qd, qdd) on CasADi's symbols
 
 # `real` is one double or LANES of them; one sample per row. gcc calls the C library's vector sine for `widely`.
 FRAME = """
@@ -68,17 +68,19 @@ void run(long samples, const double *q, const double *qd, const double *qdd, dou
 
 
 def jobs(case: Case) -> Iterator[Job]:
-    import casadi
+    """Inverse dynamics by a plain recursive Newton-Euler."""
+    return generated(NAME, {INVERSE: newton_euler}, case)
 
+
+def generated(program: str, texts: Mapping[str, Text], case: Case) -> Iterator[Job]:
+    """C code of each text, for batches, for batches on lanes, and for one state; of arms up to LARGEST joints."""
+    casadi: Any = import_module("casadi")
     if shutil.which("gcc") is None:
         raise RuntimeError("gcc is not installed")
     if case.n > LARGEST:
-        return
-    texts = {("CasADi C", INVERSE): newton_euler}
-    if adam():
-        texts |= {("ADAM C", INVERSE): adam_inverse, ("ADAM C", MASS): adam_mass}
+        raise RuntimeError(f"more than {LARGEST} joints take gcc minutes")
     symbols = [casadi.SX.sym(name, case.n) for name in ("q", "qd", "qdd")]
-    for (program, what), text in texts.items():
+    for what, text in texts.items():
         source = generate(symbols, text(case.robot, *symbols))
         shape = {INVERSE: (case.n,), MASS: (case.n, case.n)}[what]
         one, lanes = (compile(source, case.n, int(np.prod(shape)), what == INVERSE, width) for width in (1, LANES))
@@ -87,12 +89,7 @@ def jobs(case: Case) -> Iterator[Job]:
         yield job(program, what, SINGLE, one, case.one, np.empty(shape))
 
 
-def adam() -> bool:
-    """Whether ADAM and its CasADi extra are installed."""
-    return bool(find_spec("casadi") and find_spec("adam") and find_spec("liecasadi"))
-
-
-def job(program: str, what: str, call: str, run: Callable[..., None], case: Case, out: np.ndarray) -> Job:
+def job(program: str, what: str, call: str, run: Callable[..., None], case: Case, out: Array) -> Job:
     """Arguments are made once: only the call is timed."""
     arguments = [ctypes.c_long(case.T), *(x.ctypes.data_as(DOUBLES) for x in (case.q, case.qd, case.qdd, out))]
     return Job(program, what, call, lambda: run(*arguments), lambda: out)
@@ -100,8 +97,7 @@ def job(program: str, what: str, call: str, run: Callable[..., None], case: Case
 
 def generate(symbols: list[Any], expression: Any) -> str:
     """The body of the function that CasADi writes, adapted to vectors: constants widened, no input absent."""
-    import casadi
-
+    casadi: Any = import_module("casadi")
     generator = casadi.CodeGenerator("generated")
     generator.add(casadi.Function("text", symbols, [casadi.densify(expression.T)], {"cse": True}))
     found = re.search(r"static int casadi_f0\(.*?\n}\n", generator.dump(), re.DOTALL)
@@ -131,10 +127,9 @@ def build(
     return library
 
 
-def newton_euler(robot: fd.Robot, q: Any, qd: Any, qdd: Any) -> Any:
+def newton_euler(robot: Robot, q: Any, qd: Any, qdd: Any) -> Any:
     """The plain recursion on a chain about z, moments about the joints' origins; CasADi drops zeros and ones."""
-    import casadi as cs
-
+    cs: Any = import_module("casadi")
     joints, links = skeleton(robot)
     moments = np.zeros((robot.n, 4, 4))
     for link, on, where in links:
@@ -161,21 +156,3 @@ def newton_euler(robot: fd.Robot, q: Any, qd: Any, qdd: Any) -> Any:
         f = R @ f
         n = R @ n + cs.cross(p, f)
     return tau
-
-
-def _adam(robot: fd.Robot) -> Any:
-    from adam.casadi import KinDynComputations
-
-    names = [f"joint{i}" for i in range(robot.n)]
-    return KinDynComputations(urdf.text(robot), names, gravity=np.array([*robot.gravity, 0, 0, 0]))
-
-
-def adam_inverse(robot: fd.Robot, q: Any, qd: Any, qdd: Any) -> Any:
-    """M qdd + h, the base held still."""
-    bias = _adam(robot).bias_force(np.eye(4), q, np.zeros(6), qd)[6:]
-    return adam_mass(robot, q, qd, qdd) @ qdd + bias
-
-
-def adam_mass(robot: fd.Robot, q: Any, qd: Any, qdd: Any) -> Any:
-    """The joints' block of the floating-base mass matrix."""
-    return _adam(robot).mass_matrix(np.eye(4), q)[6:, 6:]

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 
-from benchmarks.peers.case import BATCH, FORWARD, INVERSE, MASS, SINGLE, Case, Job
-from tests.peers import Pinocchio
+from fastdyn.arrays import Array
+from fastdyn.bench.case import BATCH, FORWARD, INVERSE, MASS, SINGLE, Case, Job
+from fastdyn.bench.peers.models import pinocchio_model
 
-NAME, PACKAGE, MODULE = "Pinocchio", "pin", "pinocchio"
+NAME = "Pinocchio"
 
 
 def jobs(case: Case) -> Iterator[Job]:
-    import pinocchio as pin
-
-    peer = Pinocchio(case.robot)
-    model, data, one = peer.model, peer.data, case.one
+    """Batches of inverse and forward dynamics, and one state."""
+    pin: Any = import_module("pinocchio")
+    model, _ = pinocchio_model(case.robot)
+    data, one = model.createData(), case.one
     pool = pin.ModelPool(model, 1)
     q, qd, qdd, tau = (np.asfortranarray(x.T) for x in (case.q, case.qd, case.qdd, case.tau))
     out = np.empty((case.n, case.T), order="F")
 
-    def symmetric() -> np.ndarray:
-        upper = np.triu(data.M)
+    def symmetric() -> Array:
+        upper: Array = np.triu(data.M)
         return upper + np.triu(upper, 1).T
 
     yield Job(NAME, INVERSE, BATCH, lambda: pin.rneaInParallel(1, pool, q, qd, qdd, out), lambda: out.T)
