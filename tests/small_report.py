@@ -104,6 +104,7 @@ def results() -> Results:
         kernels=counts.kernels(),
         literature=counts.literature(),
         probing=counts.probing_counts(),
+        dalembert=counts.dalembert.search(),
         agreement=tuple(
             Agreement(name, how.source, ("tau",), how.rotary_only, difference=3e-15, states=10, robot="arm")
             for name, how in FORMULATIONS.items()

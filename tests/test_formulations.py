@@ -16,6 +16,8 @@ from fastdyn.formulations import (
     christoffel,
     dh_rows,
     generalized_dalembert,
+    generalized_dalembert_literal,
+    generalized_dalembert_nearest,
     kane,
     kane_rrt,
     lagrange_euler,
@@ -35,6 +37,10 @@ from tests.test_oracle import with_fixed_links
 
 EPS = np.finfo(float).eps
 NAMES = list(FORMULATIONS)
+DALEMBERT = {
+    module.__name__.rpartition(".")[2]: module
+    for module in (generalized_dalembert, generalized_dalembert_literal, generalized_dalembert_nearest)
+}
 SAMPLES = 11  # a block of eight lanes, and a part of one
 
 
@@ -128,7 +134,7 @@ def test_which_terms_a_formulation_has(name):
         "lagrange_euler": {"D", "h", "c"},
         "lagrange_euler_table": {"D", "h", "c"},
         "probing": {"D", "h", "c"},
-        "generalized_dalembert": {"D", "h", "c"},
+        **{dalembert: {"D", "h", "c"} for dalembert in DALEMBERT},
         "christoffel": {"D", "c"},
         "kane": {"c"},
         "stacked_screws": {"D", "h", "c"},
@@ -343,10 +349,10 @@ TEXTS = {
     "newton_euler_link": (newton_euler_link.newton_euler_link, newton_euler_link.work_rows, (VECTOR,)),
     "newton_euler_frugal": (newton_euler_frugal.newton_euler_frugal, newton_euler_frugal.work_rows, (VECTOR,)),
     "probing": (probing.probing, probing.work_rows, (VECTOR, MATRIX, VECTOR, VECTOR)),
-    "generalized_dalembert": (
-        generalized_dalembert.generalized_dalembert, generalized_dalembert.work_rows,
-        (VECTOR, MATRIX, MATRIX, VECTOR, VECTOR, VECTOR),
-    ),
+    **{
+        name: (getattr(module, name), module.work_rows, (VECTOR, MATRIX, MATRIX, VECTOR, VECTOR, VECTOR))
+        for name, module in DALEMBERT.items()
+    },
     "christoffel": (
         christoffel.christoffel, christoffel.work_rows, (VECTOR, MATRIX, MATRIX, VECTOR, TENSOR)
     ),

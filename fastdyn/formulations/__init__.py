@@ -7,7 +7,9 @@
     newton_euler_link.py      000, Table 3.3       all vectors in the links' own frames, O(n)
     newton_euler_frugal.py    000, Table 3.4       the same with the savings that the table counts
     probing.py                000, problem 3.11    D, h and c out of Newton-Euler
-    generalized_dalembert.py  000, section 3.4     D, h by translation and rotation, c; rotary joints, O(n^3)
+    generalized_dalembert.py  000, section 3.4     D, h by translation and rotation, c; rotary joints, each sum once,
+                                                   O(n^3); _literal.py: every sum as printed, O(n^5); _nearest.py: the
+                                                   procedure nearest to the counts of Table 3.5, O(n^3)
     christoffel.py            001, Algorithm 2     body Jacobians and Christoffel symbols
     kane.py, kane_rrt.py      003                  partial velocities; the worked example of the RRT arm
     screws.py                 002                  twists and wrenches: the recursion, and the stacked closed form

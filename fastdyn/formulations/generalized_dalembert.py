@@ -1,8 +1,9 @@
-"""Generalized d'Alembert (Lee 1983): D, h_tran, h_rot and c of arms with rotary joints, O(n^3).
+"""Generalized d'Alembert (Lee 1983): D, h_tran, h_rot and c of arms with rotary joints, each sum computed once, O(n^3).
 
-000, eqs. (3.4-24) to (3.4-28), with the effects of translation and rotation of the links kept separate. The sums over
-lower joints, which the equations repeat in every term, are each computed once. Joints and links are numbered from 0
-here: z_j is the axis of joint j, p_j the origin of the frame that joint j rotates in.
+000, eqs. (3.4-24) to (3.4-28), with the effects of translation and rotation of the links kept separate. The equations
+repeat sums over lower joints in every term, and generalized_dalembert_literal.py follows them, O(n^5); here each of
+these sums is computed once. Joints and links are numbered from 0: z_j is the axis of joint j, p_j the origin of the
+frame that joint j rotates in.
 """
 
 from fastdyn.formulations.dh_rows import *

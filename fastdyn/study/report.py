@@ -51,7 +51,8 @@ def gather(quick: bool = False, progress: Progress | None = None, command: str =
     found = agreement(robot)
     counted = 0.5 if quick else 0.1  # estimated share of the total time
     say(0.1 * counted, "counting operations of the formulations")
-    published, texts, probing = counts.tables(), counts.formulations(), counts.probing_counts()
+    published, texts = counts.tables(), counts.formulations()
+    probing, dalembert = counts.probing_counts(), counts.dalembert.search()
     say(0.4 * counted, "counting operations of the library's kernels")
     kernels = counts.kernels()
     own = robot_counts(
@@ -59,7 +60,7 @@ def gather(quick: bool = False, progress: Progress | None = None, command: str =
     )
     timings = timing.measure(quick, lambda fraction, what: say(counted + (0.9 - counted) * fraction, what))
     return Results(
-        about, found, published, texts, kernels, counts.literature(), probing, own, timings,
+        about, found, published, texts, kernels, counts.literature(), probing, dalembert, own, timings,
         effects.gather(lambda fraction, what: say(0.9 + 0.05 * fraction, what)),
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fastdyn import record
-from fastdyn.study.counts import Figure, Probing, Row, Text
+from fastdyn.study.counts import Figure, Probing, Row, Search, Text
 from fastdyn.study.counts.robot import Count
 from fastdyn.study.effects.results import Effects
 from fastdyn.study.timing import Timings
@@ -39,6 +39,7 @@ class Results:
     kernels: tuple[Text, ...]
     literature: tuple[Figure, ...]
     probing: Probing
+    dalembert: Search  # procedures for the counts of generalized d'Alembert
     robot_counts: tuple[Count, ...]
     timings: Timings
     effects: Effects

@@ -8,6 +8,8 @@ from fastdyn.formulations import (
     christoffel,
     dh_rows,
     generalized_dalembert,
+    generalized_dalembert_literal,
+    generalized_dalembert_nearest,
     kane,
     kane_rrt,
     lagrange_euler,
@@ -32,6 +34,10 @@ D, C, H, GRAVITY = (
 )  # fmt: skip
 _TERMS = (TAU, D, H, GRAVITY)
 _COEFFICIENTS = (*_TERMS, Field("h_ikm", ("n",) * 3))
+_SPLIT_TERMS = (
+    TAU, Field("D_tran", ("n", "n")), Field("D_rot", ("n", "n")), Field("h_tran", ("n",)), Field("h_rot", ("n",)),
+    GRAVITY,
+)  # fmt: skip
 
 
 def _formulation(
@@ -69,14 +75,16 @@ FORMULATIONS = {
         _formulation("newton_euler_frugal", f"{BOOK}, Table 3.4", newton_euler_frugal),
         _formulation("probing", f"{BOOK}, problem 3.11", probing, _TERMS),
         _formulation(
-            "generalized_dalembert",
-            f"{BOOK}, (3.4-24) to (3.4-28)",
-            generalized_dalembert,
-            (
-                TAU, Field("D_tran", ("n", "n")), Field("D_rot", ("n", "n")), Field("h_tran", ("n",)),
-                Field("h_rot", ("n",)), GRAVITY,
-            ),
-            rotary_only=True,
+            "generalized_dalembert", f"{BOOK}, (3.4-24) to (3.4-28), each sum computed once", generalized_dalembert,
+            _SPLIT_TERMS, rotary_only=True,
+        ),
+        _formulation(
+            "generalized_dalembert_literal", f"{BOOK}, (3.4-24) to (3.4-28), every sum where it is printed",
+            generalized_dalembert_literal, _SPLIT_TERMS, rotary_only=True,
+        ),
+        _formulation(
+            "generalized_dalembert_nearest", f"{BOOK}, (3.4-24) to (3.4-28), the procedure nearest to Table 3.5",
+            generalized_dalembert_nearest, _SPLIT_TERMS, rotary_only=True,
         ),
         _formulation(
             "christoffel", "Norrlöf, Algorithm 2", christoffel, (TAU, D, C, GRAVITY, Field("c_ijp", ("n",) * 3))

@@ -14,7 +14,8 @@ SOURCES = {
     RRT_ROBOT: "RRT Robot: Lagrange and Kane equations of motion, a worked example, author not named. Kane's "
     "equations: (16) to (29).",
     "Hollerbach 1980": "J. M. Hollerbach, A recursive Lagrangian formulation of manipulator dynamics and a comparative "
-    "study of dynamics formulation complexity, IEEE Transactions on Systems, Man, and Cybernetics 10 (11), 730-736, 1980.",
+    "study of dynamics formulation complexity, IEEE Transactions on Systems, Man, and Cybernetics 10 (11), 730-736, "
+    "1980.",
     "Luh, Walker and Paul 1980": "J. Y. S. Luh, M. W. Walker and R. P. C. Paul, On-line computational scheme for "
     "mechanical manipulators, ASME Journal of Dynamic Systems, Measurement, and Control 102 (2), 69-76, 1980.",
     "Kane and Levinson 1983": "T. R. Kane and D. A. Levinson, The use of Kane's dynamical equations in robotics, "

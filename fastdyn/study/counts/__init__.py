@@ -13,6 +13,7 @@ costs.py       costs, the rows of a comparison, and the labels of what they show
 counting.py    runs a text on counting scalars, stage by stage, and fits the polynomials
 texts.py       every formulation, probing, and the library's own kernels
 published.py   the published tables, row by row, beside what is counted; counts from the literature
+dalembert.py   what the published counts of generalized d'Alembert may pay for: a family of procedures
 robot.py       any robot's own counts, general and specialised: fastdyn.study.count
 """
 
@@ -31,6 +32,7 @@ from fastdyn.study.counts.costs import (
     summary,
 )
 from fastdyn.study.counts.counting import SIZES, arm
+from fastdyn.study.counts.dalembert import Procedure, Search, Share
 from fastdyn.study.counts.published import literature, table_3_1, table_3_4, table_3_5, tables
 from fastdyn.study.counts.texts import formulation, formulations, kernels, probing_counts
 
@@ -43,8 +45,11 @@ __all__ = [
     "Kind",
     "Label",
     "Probing",
+    "Procedure",
     "Reading",
     "Row",
+    "Search",
+    "Share",
     "Text",
     "arm",
     "formulation",

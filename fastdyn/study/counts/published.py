@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cache
 
 from fastdyn.polynomials import Polynomial
-from fastdyn.study.counts import texts
+from fastdyn.study.counts import dalembert, texts
 from fastdyn.study.counts.costs import Cost, Figure, Kind, Label, Reading, Row, summed
 
 n = Polynomial((0, 1))
@@ -234,7 +234,7 @@ def table_3_4() -> tuple[Row, ...]:
 @cache
 def table_3_5() -> tuple[Row, ...]:
     """The totals of the three formulations: six polynomials."""
-    return _lagrange_row(), _newton_row(), _dalembert_row()
+    return _lagrange_row(), _newton_row(), dalembert.row()
 
 
 def _lagrange_row() -> Row:
@@ -288,28 +288,6 @@ def _newton_row() -> Row:
             Reading("and all that is left out: the whole text", whole),
         ],
         _GEOMETRY,
-    )  # fmt: skip
-
-
-def _dalembert_row() -> Row:
-    s, total = texts.formulation("generalized_dalembert").stages, texts.formulation("generalized_dalembert").cost
-    additions = Polynomial.of("4/3", 44, "146/3", 45)
-    published = Cost(Polynomial.of("13/6", "105/2", "268/3", 69), additions)
-    literal = Cost(Polynomial.of("13/6", "108/2", "268/6", 69), additions)
-    return _row(
-        "3.5", "generalized d'Alembert", published, ("generalized_dalembert", " ".join(s)),
-        "cannot be reproduced: the procedure and its counts are in Fig. 3.9, which is missing from the copy used here. "
-        "Counted is (3.4-24) to (3.4-28) with every sum over lower joints computed once. The order is the same, n^3; "
-        "the published constants 69 and 45 suggest operations that do not depend on the number of joints, which the "
-        "equations do not show. The multiplications are hard to read in print: read literally they are a whole number "
-        "only if n is a multiple of 6, so they cannot be a count; the polynomial given in the literature, compared "
-        "here, is whole for every n, because it equals 13 n (n + 1) (n + 2) / 6 + 46 n^2 + 85 n + 69.",
-        _both("not reproduced", "The procedure is in Fig. 3.9, which is missing from the copy used here."),
-        (
-            Reading("published, read literally", literal),
-            Reading("the coefficients D, h and c alone, without (3.4-24)", total - s["torques"]),
-            Reading("and without the positions and rotations of the links", total - s["torques"] - s["geometry"]),
-        ),
     )  # fmt: skip
 
 

@@ -38,10 +38,20 @@ _FORMULATIONS = {
     "newton_euler_frugal": ("Table 3.4", _NEWTON),
     "probing": ("problem 3.11", "geometry gravity_by_probing velocity_by_probing inertia_by_probing"),
     "generalized_dalembert": (
-        "(3.4-24) to (3.4-28)",
+        "(3.4-24) to (3.4-28), each sum computed once",
         "geometry own_axes turned_axes sweeps rotational_inertia translational_inertia base_velocities "
         "centre_accelerations translational_velocity_torques own_velocities rotational_velocity_torques "
         "gravity_torques torques",
+    ),
+    "generalized_dalembert_literal": (
+        "(3.4-24) to (3.4-28), every sum where it is printed",
+        "geometry rotational_inertia translational_inertia translational_velocity_torque rotational_velocity_torque "
+        "gravity_torques torques",
+    ),
+    "generalized_dalembert_nearest": (
+        "(3.4-24) to (3.4-28), the procedure nearest to Table 3.5",
+        "geometry lower_axes turned_axes arms_and_sweeps rotational_inertia translational_inertia base_velocities "
+        "translational_velocity_torques own_velocities rotational_velocity_torques gravity_torques torques",
     ),
     "christoffel": (
         "Norrlöf, Algorithm 2",
@@ -52,7 +62,8 @@ _FORMULATIONS = {
     "stacked_screws": ("Fakhari, the closed form", "placements inverse closed_form mass_matrix"),
 }
 _ARMS = {DH: dh_arm, SCREWS: screw_arm}
-_FOURTH = ("lagrange_euler", "lagrange_euler_table")  # degree 4: counted up to 8 joints, three more than it needs
+# high degrees: counted up to three joints more than they need
+_UP_TO = {"lagrange_euler": 8, "lagrange_euler_table": 8, "generalized_dalembert_literal": 9}
 
 
 @cache
@@ -61,7 +72,7 @@ def formulation(name: str) -> Text:
     row = SIMPLIFIED if name == SIMPLIFIED.name else FORMULATIONS[name]
     what, stages = _FORMULATIONS[name]
     rows: dict[str, Rows] = {**{field.name: lambda n: 0 for field in row.optional}, "work": row.rows}
-    sizes = SIZES[:8] if name in _FOURTH else SIZES
+    sizes = SIZES[: _UP_TO.get(name)]
     found = by_stage(row.text, sys.modules[row.text.__module__], stages, rows, _ARMS[row.layout], sizes)
     return _text(name, what, found)
 

@@ -8,6 +8,7 @@ from fastdyn.page.content import SORTED_AT, Column, Section, Table, Value
 from fastdyn.polynomials import Polynomial
 from fastdyn.study.counts import KINDS, Cost, Label, Row, labels
 from fastdyn.study.results import Results
+from fastdyn.study.sections import dalembert
 
 SOURCE = (
     "K. S. Fu, R. C. Gonzalez and C. S. G. Lee, Robotics: Control, Sensing, Vision, and Intelligence, McGraw-Hill "
@@ -55,6 +56,7 @@ def section(results: Results) -> Section:
                 (Column("method"), Column("×", "number"), Column("+", "number"), Column("source")),
                 tuple((f.method, f.multiplications, f.additions, f.source) for f in results.literature),
             ),
+            *dalembert.blocks(results.dalembert),
             *_problems(results),
         ),
     )  # fmt: skip

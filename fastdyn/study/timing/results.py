@@ -18,6 +18,8 @@ LABELS = {
     "christoffel": "Christoffel symbols",
     "stacked_screws": "screws, stacked",
     "generalized_dalembert": "generalized d'Alembert",
+    "generalized_dalembert_literal": "generalized d'Alembert, every sum as printed",
+    "generalized_dalembert_nearest": "generalized d'Alembert, nearest to Table 3.5",
     "probing": "probed Newton-Euler",
     "kane": "Kane",
     "recursive_lagrange": "recursive Lagrange",
