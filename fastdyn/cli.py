@@ -233,13 +233,30 @@ def counts(
 
     General code, the same with the robot's numbers folded in (traced), and rewritten by algebra (specialised).
     """
+    from rich.table import Table
+
     from fastdyn.errors import RobotWarning
     from fastdyn.study import count
+    from fastdyn.study.counts.robot import Counts, columns
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RobotWarning)  # `fastdyn info` shows them
         found = _robot(robot, coupled)
-    print(count(found, name, frame, optimize=not quick))
+    with _progress() as progress:
+        counted = count(found, name, frame, not quick, progress)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    names, *numbers = columns(counted.values() if isinstance(counted, Counts) else [counted])
+    table.add_column(no_wrap=True)
+    for side, kind, *_ in numbers:
+        table.add_column(f"{side}\n{kind}", justify="right", no_wrap=True)
+    for cells in zip(names[2:], *(column[2:] for column in numbers), strict=True):
+        table.add_row(*cells)
+    print(f"{found.name}: operations for one state")
+    console = _console()
+    console.width = max(console.width, WIDTH)  # a narrower terminal breaks lines, but no number is cut
+    console.print(table)
+    for line in counted.missing() if isinstance(counted, Counts) else ():
+        print(f"\n{line}")
 
 
 @app.command(
@@ -331,13 +348,22 @@ def _measured(quick: bool, joints: list[str], part: Path) -> Bench:
     epilog="""\b
 Examples:
   fastdyn study --quick --open      fewer sizes and repeats; a first run compiles for minutes
-  fastdyn study --out results"""
+  fastdyn study --out results
+  fastdyn study --from results/study.json --out again"""
 )
 def study(
-    out: Annotated[Path, typer.Option(help="Folder for the page, summary.md, study.json and csv/.")] = Path("study"),
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for the page, summary.md, study.json and csv/: study, or that of the file given as --from."
+        ),
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer sizes and repeats; a first run compiles for minutes.")
     ] = False,
+    kept: Annotated[
+        Path | None, typer.Option("--from", help="Write the page of a study.json again; nothing is measured.")
+    ] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Write a page about the classic formulations.
@@ -345,12 +371,17 @@ def study(
     Counts their operations, compares the counts with published tables, and times them on this machine.
     """
     from fastdyn.output import check_folder
-    from fastdyn.study import report
+    from fastdyn.study import report, results
 
+    if kept is not None and quick:
+        raise Refusal("--from and --quick: expected one of them")
+    out = out or (Path("study") if kept is None else kept.parent)
     check_folder(out, "--out")  # now, not after minutes of measuring
     command = "fastdyn study" + " --quick" * quick
     with _progress() as progress:
-        page = report.write(report.gather(quick, progress, command), out)
+        found = results.read(kept) if kept is not None else report.gather(quick, progress, command)
+        progress(0.95, "drawing")
+        page = report.write(found, out)
     print(f"wrote {page}; beside it summary.md, study.json and csv/")
     if open_page:
         typer.launch(page.resolve().as_uri())
