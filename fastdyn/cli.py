@@ -271,7 +271,8 @@ def bench(
     sizes: Annotated[str, typer.Option(help="Numbers of joints of the random chains: 6,7,12.")] = "",
     quick: Annotated[bool, typer.Option("--quick", help="Few robots and repeats: less than a minute.")] = False,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for the page, summary.md, bench.json and csv/: bench, or none with --from.")
+        Path | None,
+        typer.Option(help="Folder for the page, summary.md, bench.json and csv/: bench, or none with --from."),
     ] = None,
     kept: Annotated[
         Path | None, typer.Option("--from", help="Show a bench.json again, with --out as a page; nothing is measured.")

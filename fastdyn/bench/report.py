@@ -67,7 +67,7 @@ def report(bench: Bench) -> Report:
         rows = [row for row in bench.rows if (row.what, row.call) == (what, call) and row.program in peers]
         if rows:
             title = f"{what.capitalize()}, {call}: time over that of fastdyn's general code; bars: single passes"
-            pictures.append(Picture(title, figure(rows, peers)))
+            pictures.append(Picture(title, figure(rows, peers), narrow=figure(rows, peers, narrow=True)))
     robots = tuple(
         Table(f"robot-{place}", f"{rows[0].robot}, {rows[0].joints} joints", ROW, tuple(map(_row, rows)))
         for place, rows in enumerate(_by_robot(bench.rows), 1)
@@ -188,13 +188,16 @@ def _facts(bench: Bench) -> Iterator[tuple[str, str]]:
     yield "Command", bench.command
 
 
-def figure(rows: Sequence[Row], peers: Sequence[str]) -> Figure:
-    """Ratios of the peers for each robot, with those of single passes as bars. peers: in the order of their styles."""
+def figure(rows: Sequence[Row], peers: Sequence[str], narrow: bool = False) -> Figure:
+    """Ratios of the peers for each robot, with those of single passes as bars. peers: in the order of their styles.
+
+    narrow: for phones.
+    """
     from matplotlib.figure import Figure
 
     robots = list(dict.fromkeys(row.robot for row in rows))
     with ink.style():
-        drawn = Figure(figsize=(ink.WIDE, 3.6))
+        drawn = Figure(figsize=(ink.NARROW, 4.4) if narrow else (ink.WIDE, 3.6))
         panel = drawn.add_subplot()
         for number, program in enumerate(peers):
             own = [row for row in rows if row.program == program]
@@ -210,9 +213,10 @@ def figure(rows: Sequence[Row], peers: Sequence[str]) -> Figure:
         panel.axhline(1.0, color=ink.INK, linewidth=1.0)
         panel.set(yscale="log", ylabel="ratio", xlim=(-0.6, len(robots) - 0.4))
         panel.yaxis.set_major_formatter("{x:g}")
-        panel.set_xticks(range(len(robots)), robots, rotation=30, ha="right", rotation_mode="anchor")
+        panel.set_xticks(range(len(robots)), robots, rotation=45, ha="right", rotation_mode="anchor")
         panel.minorticks_off()
-        drawn.legend(loc="outside right upper", fontsize=ink.SMALLEST)
+        place = {"loc": "outside lower left", "ncols": 2} if narrow else {"loc": "outside right upper"}
+        drawn.legend(fontsize=ink.SMALLEST, **place)
     return drawn
 
 
