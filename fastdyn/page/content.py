@@ -193,9 +193,7 @@ def typeset(value: Value, column: Column = NUMBER) -> str:
     text = written(value, column)
     if isinstance(value, Polynomial):  # lines may break only before signs
         return re.sub(r" (?![+−])", "\N{NO-BREAK SPACE}", mathematics(text))
-    if column.kind in ("math", "detail"):
-        return mathematics(text)
-    return html.escape(text) if isinstance(value, str) else mathematics(text)
+    return plain_html(text) if isinstance(value, str) and column.kind not in ("math", "detail") else mathematics(text)
 
 
 _SIGNS = (
@@ -213,6 +211,26 @@ _SIGNS = (
 )
 
 
+# numbers with their units, "n = 6", "(3.2-24)", "Table 3.1": lines must not break inside
+_WHOLE = re.compile(
+    r"\(\d\.\d-\d+\)|\b(?:Tables?|Figs?\.|[Pp]roblems?|sections?|eqs?\.) \d[\d.]*\d|\bn = \d+"
+    r"|(?<![\d.])\d[\d.,]* (?:ns|µs|ms|s|min|%|KiB|MiB|GHz|times)(?!\w)"
+)
+
+
+def plain_html(text: str) -> str:
+    """Escaped; <span class="whole"> keeps together what lines must not break.
+
+    >>> plain_html("Table 3.1 & more")
+    '<span class="whole">Table 3.1</span> &amp; more'
+    """
+    return _kept_together(html.escape(text))
+
+
+def _kept_together(text: str) -> str:
+    return _WHOLE.sub(r'<span class="whole">\g<0></span>', text)
+
+
 def mathematics(text: str) -> str:
     """Formulas in the plain-text notation of this package, as HTML.
 
@@ -224,7 +242,7 @@ def mathematics(text: str) -> str:
         text = re.sub(sign, shown, text)
     for mark, tag in (("\\^", "sup"), ("_", "sub")):
         text = re.sub(mark + r"(?:\{([^}]*)\}|(\d+|[A-Za-z]+(?![A-Za-z])|\w))", _raised(mark, tag), text)
-    return text
+    return _kept_together(text)
 
 
 def _raised(mark: str, tag: str) -> Any:

@@ -19,6 +19,7 @@ from fastdyn.page.content import (
     Value,
     mathematics,
     parts,
+    plain_html,
     typeset,
 )
 from fastdyn.page.vector import svg
@@ -50,7 +51,7 @@ def html(report: Report) -> str:
 <header>
 <p class="kicker">fastdyn {report.name}</p>
 <h1>{escape(report.title)}</h1>
-<p class="introduction">{escape(report.introduction)}</p>
+<p class="introduction">{plain_html(report.introduction)}</p>
 {_state(report)}<div class="headlines" id="results">{"".join(map(_headline, report.headlines))}</div>
 </header>
 {"".join(_section(section, number) for number, section in enumerate(report.sections, 1))}
@@ -67,7 +68,7 @@ def html(report: Report) -> str:
 
 def _state(report: Report) -> str:
     """The run and its machine in a line, and warnings."""
-    state = "".join(f"<span>{escape(part)}</span>" for part in report.state)
+    state = "".join(f"<span>{plain_html(part)}</span>" for part in report.state)
     warnings = "".join(f"<p>{mathematics(warning)}</p>" for warning in report.warnings)
     return (f'<p class="state">{state}</p>\n' if state else "") + (
         f'<div class="warnings" role="note" aria-label="Warnings">{warnings}</div>\n' if warnings else ""
@@ -79,7 +80,7 @@ def _file(name: str) -> str:
 
 
 def _headline(headline: Headline) -> str:
-    return f"<p><strong>{mathematics(headline.value)}</strong> {_unbroken(headline.label)}</p>"
+    return f"<p><strong>{mathematics(headline.value)}</strong> {plain_html(headline.label)}</p>"
 
 
 def _section(section: Section, number: int) -> str:
@@ -97,7 +98,7 @@ def _block(block: Block, key: str) -> str:
         case Sentences():
             return "<ul>" + "".join(f"<li>{mathematics(line)}</li>" for line in block.lines) + "</ul>"
         case Facts():
-            return "<dl>" + "".join(f"<dt>{escape(n)}</dt><dd>{escape(v)}</dd>" for n, v in block.pairs) + "</dl>"
+            return "<dl>" + "".join(f"<dt>{escape(n)}</dt><dd>{plain_html(v)}</dd>" for n, v in block.pairs) + "</dl>"
         case Picture():
             return _picture(block, key)
         case Table():
@@ -138,18 +139,13 @@ def _table(table: Table) -> str:
     return _folding("table", title, inner, table.folded)
 
 
-def _unbroken(text: str) -> str:
-    """Escaped, with no line breaks in "n = 6"."""
-    return escape(text).replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
-
-
 def _side(column: Column) -> str:
     return ' class="number"' if column.kind in ("number", "percent") else ""
 
 
 def _head(column: Column) -> str:
     return (
-        f'<th scope="col" aria-sort="none"{_side(column)}><button type="button">{_unbroken(column.name)}'
+        f'<th scope="col" aria-sort="none"{_side(column)}><button type="button">{plain_html(column.name)}'
         '<span aria-hidden="true"></span></button></th>'
     )
 
