@@ -188,7 +188,7 @@ def typeset(value: Value, column: Column = NUMBER) -> str:
     """As HTML.
 
     >>> typeset(Polynomial((0, -1, 2))), typeset(3.1e-15)
-    ('2\xa0n<sup>2</sup> −\xa0n', '3.1 × 10<sup>−15</sup>')
+    ('2\xa0n<sup>2</sup> −\xa0n', '<span class="whole">3.1 × 10<sup>−15</sup></span>')
     """
     text = written(value, column)
     if isinstance(value, Polynomial):  # lines may break only before signs
@@ -214,7 +214,7 @@ _SIGNS = (
 # numbers with their units, "n = 6", "(3.2-24)", "Table 3.1": lines must not break inside
 _WHOLE = re.compile(
     r"\(\d\.\d-\d+\)|\b(?:Tables?|Figs?\.|[Pp]roblems?|sections?|eqs?\.) \d[\d.]*\d|\bn = \d+"
-    r"|(?<![\d.])\d[\d.,]* (?:ns|µs|ms|s|min|%|KiB|MiB|GHz|times)(?!\w)"
+    r"|\d[\d.]* × 10<sup>[^<]*</sup>|(?<![\d.])\d[\d.,]* (?:ns|µs|ms|s|min|%|KiB|MiB|GHz|times)(?!\w)"
 )
 
 
@@ -240,8 +240,8 @@ def mathematics(text: str) -> str:
     text = html.escape(text, quote=False)
     for sign, shown in _SIGNS:
         text = re.sub(sign, shown, text)
-    for mark, tag in (("\\^", "sup"), ("_", "sub")):
-        text = re.sub(mark + r"(?:\{([^}]*)\}|(\d+|[A-Za-z]+(?![A-Za-z])|\w))", _raised(mark, tag), text)
+    for mark, tag, bare in (("\\^", "sup", r"\d+|[A-Za-z]+(?![A-Za-z])|\w"), ("_", "sub", "[A-Za-z0-9]+")):
+        text = re.sub(mark + rf"(?:\{{([^}}]*)\}}|({bare}))", _raised(mark, tag), text)
     return _kept_together(text)
 
 

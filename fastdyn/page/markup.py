@@ -25,6 +25,8 @@ from fastdyn.page.content import (
 from fastdyn.page.vector import svg
 from fastdyn.polynomials import Polynomial
 
+LONGEST = 20  # letters of a word in the first column of a table, which stays in view on a phone unless it is wider
+
 # ---------------------------------------------------------------------------------------------- HTML
 
 
@@ -131,9 +133,11 @@ def _table(table: Table) -> str:
         + "</tbody>"
         for row in table.rows
     )
+    words = [word for row in table.rows for word in str(row[0]).split()]
+    long = ' class="long"' if max(map(len, words), default=0) > LONGEST else ""
     title = f'{mathematics(table.title)} <a class="data" href="csv/{table.key}.csv">CSV</a>'
     inner = (
-        f'<div class="box" role="region" aria-label="{escape(table.title)}" tabindex="0"><table id="{table.key}">'
+        f'<div class="box" role="region" aria-label="{escape(table.title)}" tabindex="0"><table id="{table.key}"{long}>'
         f"<thead><tr>{heads}</tr></thead>{bodies}</table></div>"
     )
     return _folding("table", title, inner, table.folded)
