@@ -55,16 +55,6 @@ def warm(job: str, runs: int = 5) -> tuple[float, float]:
     return min(seconds(job) for _ in range(runs + 1))
 
 
-def first_process(quick: bool = False) -> dict[str, float]:
-    """Wall time of each job with an empty cache."""
-    return {name: cold(job)[0] for name, job in _jobs(quick).items()}
-
-
-def second_process() -> float:
-    """Wall time from the import to the first torques, with compiled code in the cache."""
-    return warm(FIRST_CALL)[0]
-
-
 def _jobs(quick: bool) -> dict[str, str]:
     return JOBS if quick else {**JOBS, **LONG_JOBS}
 

@@ -233,34 +233,52 @@ def counts(
 
     General code, the same with the robot's numbers folded in (traced), and rewritten by algebra (specialised).
     """
+    from rich.table import Table
+
     from fastdyn.errors import RobotWarning
     from fastdyn.study import count
+    from fastdyn.study.counts.robot import Counts, columns
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RobotWarning)  # `fastdyn info` shows them
         found = _robot(robot, coupled)
-    print(count(found, name, frame, optimize=not quick))
+    with _progress() as progress:
+        counted = count(found, name, frame, not quick, progress)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    names, *numbers = columns(counted.values() if isinstance(counted, Counts) else [counted])
+    table.add_column(no_wrap=True)
+    for side, kind, *_ in numbers:
+        table.add_column(f"{side}\n{kind}", justify="right", no_wrap=True)
+    for cells in zip(names[2:], *(column[2:] for column in numbers), strict=True):
+        table.add_row(*cells)
+    print(f"{found.name}: operations for one state")
+    console = _console()
+    console.width = max(console.width, WIDTH)  # a narrower terminal breaks lines, but no number is cut
+    console.print(table)
+    for line in counted.missing() if isinstance(counted, Counts) else ():
+        print(f"\n{line}")
 
 
 @app.command(
     epilog="""\b
 Examples:
-  fastdyn bench --quick                          a short test run
-  fastdyn bench --out results --open             all installed peers, some minutes
-  fastdyn bench --compare old.json               the same, beside an earlier run
-  fastdyn bench new.json --compare old.json      two earlier runs; with --out, as a page"""
+  fastdyn bench --quick                                 a short test run
+  fastdyn bench --out results --open                    all installed peers, some minutes
+  fastdyn bench --compare old.json                      the same, beside an earlier run
+  fastdyn bench --from new.json --compare old.json      two earlier runs; with --out, as a page"""
 )
 def bench(
-    report: Annotated[
-        Path | None, typer.Argument(metavar="REPORT", help="A bench.json of an earlier run, instead of measuring now.")
-    ] = None,
     sizes: Annotated[str, typer.Option(help="Numbers of joints of the random chains: 6,7,12.")] = "",
     quick: Annotated[bool, typer.Option("--quick", help="Few robots and repeats: less than a minute.")] = False,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for the page, summary.md, bench.json and csv/: bench if not given.")
+        Path | None,
+        typer.Option(help="Folder for the page, summary.md, bench.json and csv/: bench, or none with --from."),
+    ] = None,
+    kept: Annotated[
+        Path | None, typer.Option("--from", help="Show a bench.json again, with --out as a page; nothing is measured.")
     ] = None,
     compare: Annotated[
-        Path | None, typer.Option(metavar="OLD", help="Show the results beside this bench.json of another run.")
+        Path | None, typer.Option(help="Show the results beside those of another run, its bench.json.")
     ] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
@@ -268,20 +286,25 @@ def bench(
 
     All installed peers in one run on this machine, their results compared: ratios of times, as a page and as data.
     """
+    from importlib.util import find_spec
+
     from fastdyn.bench import report as pages
     from fastdyn.bench.compare import Comparison
+    from fastdyn.errors import MissingExtraError
     from fastdyn.output import check_folder
 
     joints = [part.strip() for part in sizes.split(",") if part.strip()]
     if not all(part.isdecimal() and int(part) > 0 for part in joints):
         raise Refusal(f"--sizes is {sizes!r}: expected numbers of joints separated by commas, such as 6,7,12")
-    if report is not None and (quick or joints):
-        raise Refusal(f"REPORT is {report}, which is measured already: expected neither --quick nor --sizes with it")
-    home, writing = out or Path("bench"), out is not None or report is None
-    if writing:
-        check_folder(home, "--out")  # now, not after minutes of measuring
+    if kept is not None and (quick or joints):
+        raise Refusal("--from and --quick or --sizes: expected one of them")
+    home, writing = out or Path("bench"), out is not None or kept is None
+    if writing:  # checked now, not after minutes of measuring
+        check_folder(home, "--out")
+        if find_spec("matplotlib") is None:
+            raise MissingExtraError("the page of a benchmark draws figures: pip install 'fastdyn[plots]'")
     old = None if compare is None else pages.read(compare)
-    new = _measured(quick, joints, home / "unfinished.json") if report is None else pages.read(report)
+    new = _measured(quick, joints, home / "unfinished.json") if kept is None else pages.read(kept)
     tables, doubts, written = [pages.quickest_table(new)], new.doubts, []
     if writing:
         written.append(pages.write(new, home))
@@ -293,6 +316,7 @@ def bench(
             written.append(pages.write_comparison(Comparison(old, new), home / "comparison"))
     for table in tables:
         _print(table)
+        print()
     for doubt in doubts:
         print(f"fastdyn: warning: {doubt}", file=sys.stderr)
     for page in written:
@@ -317,7 +341,7 @@ def _measured(quick: bool, joints: list[str], part: Path) -> Bench:
             return measure.measure(plan, command, progress, lambda bench: write(part, report.text(bench)))
     except KeyboardInterrupt:
         if part.exists():
-            print(f"fastdyn: {part} has the robots so far: `fastdyn bench {part}` shows them", file=sys.stderr)
+            print(f"fastdyn: {part} has the robots so far: `fastdyn bench --from {part}` shows them", file=sys.stderr)
         raise
 
 
@@ -325,13 +349,22 @@ def _measured(quick: bool, joints: list[str], part: Path) -> Bench:
     epilog="""\b
 Examples:
   fastdyn study --quick --open      fewer sizes and repeats; a first run compiles for minutes
-  fastdyn study --out results"""
+  fastdyn study --out results
+  fastdyn study --from results/study.json --out again"""
 )
 def study(
-    out: Annotated[Path, typer.Option(help="Folder for the page, summary.md, study.json and csv/.")] = Path("study"),
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for the page, summary.md, study.json and csv/: study, or that of the file given as --from."
+        ),
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer sizes and repeats; a first run compiles for minutes.")
     ] = False,
+    kept: Annotated[
+        Path | None, typer.Option("--from", help="Write the page of a study.json again; nothing is measured.")
+    ] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Write a page about the classic formulations.
@@ -339,12 +372,17 @@ def study(
     Counts their operations, compares the counts with published tables, and times them on this machine.
     """
     from fastdyn.output import check_folder
-    from fastdyn.study import report
+    from fastdyn.study import report, results
 
+    if kept is not None and quick:
+        raise Refusal("--from and --quick: expected one of them")
+    out = out or (Path("study") if kept is None else kept.parent)
     check_folder(out, "--out")  # now, not after minutes of measuring
     command = "fastdyn study" + " --quick" * quick
     with _progress() as progress:
-        page = report.write(report.gather(quick, progress, command), out)
+        found = results.read(kept) if kept is not None else report.gather(quick, progress, command)
+        progress(0.95, "drawing")
+        page = report.write(found, out)
     print(f"wrote {page}; beside it summary.md, study.json and csv/")
     if open_page:
         typer.launch(page.resolve().as_uri())

@@ -93,7 +93,7 @@ def figure(lines: int = 2) -> Any:
 
 def results() -> Results:
     return Results(
-        about={"Machine": "a machine", "Command": "fastdyn study --quick"},
+        about={"Extent": "a quick one", "Machine": "a machine", "Command": "fastdyn study --quick"},
         tables=counts.tables(),
         texts=counts.formulations(),
         kernels=counts.kernels(),
@@ -101,7 +101,8 @@ def results() -> Results:
         probing=counts.probing_counts(),
         dalembert=counts.dalembert.search(),
         agreement=tuple(
-            Agreement(formulation=name, difference=3e-15, states=10, robot="arm") for name in FORMULATIONS
+            Agreement(name, how.source, ("tau",), how.rotary_only, difference=3e-15, states=10, robot="arm")
+            for name, how in FORMULATIONS.items()
         ),
         robot_counts=tuple(
             Count("arm", name, Operations(40, 30), Operations(20, 15), Operations(18, 13))

@@ -140,6 +140,12 @@ def test_programs_compute_what_fastdyn_does(peer: Program) -> None:
     assert peer.versions.keys() == {name.partition("[")[0] for name in peer.distributions}
 
 
+def test_a_package_without_metadata_has_an_unknown_version() -> None:
+    peer = Program("a peer", "", ("no-such-distribution[extra]",), ("sys",))
+    assert not peer.missing
+    assert peer.versions == {"no-such-distribution": "unknown"}
+
+
 def test_the_urdf_for_peers_is_the_same_robot() -> None:
     arm = plain("panda")
     again = fd.from_urdf(urdf.text(arm)).with_gravity(arm.gravity)
@@ -217,7 +223,8 @@ def test_the_page_shows_ratios_agreement_versions_and_what_is_missing() -> None:
     ):  # fmt: skip
         assert shown in page
         assert shown in text
-    assert page.count("<svg") == 2  # wide, and for phones
+    assert [picture.title.partition(":")[0] for picture in made.pictures] == ["Inverse dynamics, batch"]
+    assert "<svg" in page
     assert page.count("Warning:") == text.count("Warning:") == 1
     (of_arm,) = (table for table in made.tables if table.key == "robot-1")
     assert of_arm.rows[2] == (INVERSE, BATCH, "Pinocchio", 900.0, 30.0, 29.5, 30.5, "yes", 4e-16)
@@ -246,6 +253,12 @@ def test_a_comparison_has_the_ratio_of_ratios_and_what_differs() -> None:
     assert [row[4:] for row in pages.times_table(both).rows] == [(30.0, 24.0, 0.8), (30.0, 60.0, 2.0)]
     assert [row.program for row in both.only_old] == ["fastdyn, specialised"]
     assert [row.program for row in both.only_new] == ["MuJoCo"]
+    assert pages.missing_table(both).rows == (
+        ("old", "arm", "fastdyn, specialised", 1, "inverse dynamics, batch"),
+        ("new", "arm", "MuJoCo", 1, "inverse dynamics, batch"),
+    )
+    (whole,) = pages.missing_table(Comparison(QUIET, replace(QUIET, rows=QUIET.rows[:3]))).rows
+    assert whole == ("old", "chain(48)", "all", 2, "")
     assert {(d.name, d.old, d.new) for d in both.differences} == {
         ("fastdyn", "0.1.0", "0.2.0"), ("pin", "4.1.0", None), ("mujoco", None, "4.0.0"),
         ("processor", "a processor", "another"),
@@ -298,12 +311,12 @@ def test_the_command_compares_two_runs(measured: list[measure.Plan], tmp_path: P
     old, new = tmp_path / "old.json", tmp_path / "new.json"
     old.write_text(pages.text(QUIET))
     new.write_text(pages.text(NEWER))
-    said = invoke(new, "--compare", old)
+    said = invoke("--from", new, "--compare", old)
     assert "1.33" in said
     assert "a processor" in said
     assert "fastdyn, specialised" in said
     assert "wrote" not in said
-    assert invoke(new, "--compare", old, "--out", tmp_path / "both").startswith(said[:200])
+    assert invoke("--from", new, "--compare", old, "--out", tmp_path / "both").startswith(said[:200])
     assert (tmp_path / "both" / "comparison" / "index.html").is_file()
     assert not measured
     assert "1.33" in invoke("--compare", old, "--out", tmp_path / "now")
@@ -321,17 +334,26 @@ def test_ctrl_c_keeps_the_robots_that_were_measured(
     with pytest.raises(KeyboardInterrupt):
         cli.bench(out=tmp_path)
     (part,) = tmp_path.iterdir()
-    assert f"`fastdyn bench {part}`" in capsys.readouterr().err
-    assert "Pinocchio" in invoke(part)
-    assert "chain(6) not measured" in invoke(part)
+    assert f"`fastdyn bench --from {part}`" in capsys.readouterr().err
+    assert "Pinocchio" in invoke("--from", part)
+    assert "chain(6) not measured" in invoke("--from", part)
+
+
+def test_without_matplotlib_the_extra_is_named(
+    measured: list[measure.Plan], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(fd.MissingExtraError, match=r"fastdyn\[plots\]"):
+        cli.bench(out=tmp_path)
+    assert not measured
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--sizes", "6;7"], "--sizes is '6;7': expected numbers of joints"),
-        (["old.json", "--quick"], "REPORT is old.json, which is measured already: expected neither --quick nor"),
-        (["old.json"], "old.json"),
+        (["--from", "old.json", "--quick"], "--from and --quick or --sizes: expected one of them"),
+        (["--from", "old.json"], "old.json"),
         (["--compare", "old.json"], "old.json"),
     ],
 )

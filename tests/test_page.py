@@ -5,7 +5,11 @@ from __future__ import annotations
 import csv
 import dataclasses
 import html.parser
+import io
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -13,12 +17,13 @@ from typing import IO, Any
 import pytest
 
 from fastdyn import output
-from fastdyn.page import ink, markup, vector
-from fastdyn.page.content import Column, Table, mathematics
+from fastdyn.page import files, ink, markup, vector
+from fastdyn.page.content import Column, Picture, Report, Section, Table, mathematics
 from fastdyn.polynomials import Polynomial
-from fastdyn.study import counts, report, results
+from fastdyn.study import counts, report
 from fastdyn.study.formulations import FORMULATIONS
 from fastdyn.study.sections import report as written_report
+from fastdyn.study.sources import SOURCES
 from tests import browser, small_report
 
 TABLES = [
@@ -119,10 +124,14 @@ def test_csv_holds_every_table(folder: Path) -> None:
         assert rows == [["" if value is None else str(value) for value in row] for row in table.rows]
 
 
-def test_the_page_is_made_of_what_study_json_keeps(folder: Path, tmp_path: Path) -> None:
-    report.write(results.read(folder / "study.json"), tmp_path)
-    for file in folder.rglob("*.*"):
-        assert (tmp_path / file.relative_to(folder)).read_bytes() == file.read_bytes(), file
+def test_the_page_is_made_of_what_study_json_keeps_and_of_nothing_else(folder: Path, tmp_path: Path) -> None:
+    """In another process, with another order of sets: the same bytes."""
+    command = [sys.executable, "-m", "fastdyn", "study", "--from", str(folder / "study.json"), "--out", str(tmp_path)]
+    subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": "1"}, capture_output=True)
+    files = {file.relative_to(folder) for file in folder.rglob("*.*")}
+    assert files == {file.relative_to(tmp_path) for file in tmp_path.rglob("*.*")}
+    for file in files:
+        assert (tmp_path / file).read_bytes() == (folder / file).read_bytes(), file
 
 
 def test_the_summary_has_the_tables_and_the_machine(folder: Path) -> None:
@@ -132,6 +141,43 @@ def test_the_summary_has_the_tables_and_the_machine(folder: Path) -> None:
     assert "| momentum | arm |" not in summary  # in the folded table
     assert "Machine: a machine" in summary
     assert "All measurements" not in summary
+
+
+def test_the_summary_has_every_reason(folder: Path) -> None:
+    summary = (folder / "summary.md").read_text(encoding="utf-8")
+    details = [
+        str(row[i])
+        for table in written_report(small_report.results()).tables
+        for i, column in enumerate(table.columns)
+        for row in table.rows
+        if column.kind == "detail" and row[i] and not table.folded
+    ]
+    assert len(details) > 20
+    for detail in details:
+        for part in detail.split(" | "):
+            assert f": {part}\n" in summary
+
+
+def test_the_state_of_the_run_and_warnings_are_at_the_top(folder: Path, text: str) -> None:
+    assert text.index("a quick one") < text.index("<h2")
+    found = Report("r", "R", "About.", (), (), ("quick", "a machine"), ("The host was <loaded>.",))
+    page = markup.html(found)
+    assert "<span>quick</span><span>a machine</span>" in page
+    assert "<p>The host was &lt;loaded&gt;.</p>" in page
+    assert "quick; a machine.\n\n**Warning:** The host was <loaded>.\n" in markup.markdown(found)
+
+
+def test_sources_are_named_and_listed_in_full(text: str) -> None:
+    sources = [row[1] for row in written_report(small_report.results()).tables[0].rows]
+    assert [source for source in sources if not str(source).startswith(tuple(SOURCES))] == []
+    shown = Reader(text).text
+    for name, reference in SOURCES.items():
+        assert name + reference in shown
+    assert re.findall(r"\b00[0-4]\b,|document 00", shown) == []
+
+
+def test_numbers_have_one_separator_of_thousands(text: str) -> None:
+    assert re.findall(r"(?<![\d.])\d{1,3}[ \u00a0\u2009\u202f]\d{3}(?![\d.])", Reader(text).text) == []
 
 
 def test_nothing_is_written_when_something_cannot_be(tmp_path: Path) -> None:
@@ -159,12 +205,15 @@ def test_a_folder_is_updated_file_by_file_and_the_page_comes_last(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     order: list[str] = []
-    write = report.output.write
-    monkeypatch.setattr(report.output, "write", lambda path, fill: (order.append(path.name), write(path, fill)))
+    write = output.write
+    monkeypatch.setattr(output, "write", lambda path, fill: (order.append(path.name), write(path, fill)))
     (tmp_path / "notes.txt").write_text("mine")
-    report.write(small_report.results(), tmp_path)
-    report.write(small_report.results(), tmp_path)
-    assert order[-1] == "index.html"
+    table = Table("t", "T", (Column("a"),), (("b",),))
+    small = Report("small", "S", "About.", (), (Section("s", "S", (table,)),))
+    for data in ("1", "2"):
+        files.write(small, data, tmp_path)
+    assert order == ["t.csv", "small.json", "summary.md", "index.html"] * 2
+    assert (tmp_path / "small.json").read_text() == "2"
     assert (tmp_path / "notes.txt").read_text() == "mine"
     assert list(tmp_path.rglob("*.part")) == []
 
@@ -199,6 +248,23 @@ def test_figures_take_the_pages_colours_and_share_no_ids() -> None:
     assert ids[0]
     assert not ids[0] & ids[1]
     assert "DejaVu" not in one
+
+
+def test_a_figure_may_have_another_for_phones() -> None:
+    one, both = (
+        markup._block(Picture("A", small_report.figure(), narrow), "k") for narrow in (None, small_report.figure(1))
+    )
+    assert one.count("<svg") == 1
+    assert 'class="box"' in one
+    assert both.count("<svg") == 2
+    assert 'class="box wide"' in both
+    ids = Reader(both).values("id")
+    assert len(ids) == len(set(ids))
+
+
+def test_a_folded_figure_is_a_disclosure() -> None:
+    picture = Picture("A < B", small_report.figure(), folded=True)
+    assert markup._block(picture, "k").startswith('<details class="picture"><summary>A &lt; B</summary><div')
 
 
 # ---------------------------------------------------------------------------------------------- in a browser
@@ -236,16 +302,57 @@ def opened(chromium: Any, folder: Path) -> Iterator[Any]:
 def test_every_figure_and_table_is_shown_and_nothing_sticks_out(opened: Any, width: int) -> None:
     tab = opened(width)
     assert tab.evaluate("document.documentElement.scrollWidth") == width
-    boxes = [figure.bounding_box() for figure in tab.locator("figure svg[role=img]").all() if figure.is_visible()]
+    boxes = [figure.bounding_box() for figure in tab.locator("figure svg[role=img]:visible").all()]
     assert len(boxes) == FIGURES
     assert all(box["width"] > 300 and box["height"] > 100 for box in boxes)
-    tab.locator("details.table").evaluate_all("all => all.forEach(one => one.open = true)")
+    for summary in tab.locator("main summary").all():
+        summary.click(position={"x": 5, "y": 5})  # not on its link
     for key in TABLES:
         box = tab.locator(f"table#{key}").bounding_box()
         assert box["width"] > 200, key
         assert box["height"] > 40, key
     assert tab.evaluate("document.documentElement.scrollWidth") == width
     assert tab.locator("nav a").first.is_visible() == (width > 1000)  # folded on a phone
+    tab.locator("aside summary").click()
+    assert tab.locator("nav a").first.is_visible() == (width < 1000)
+    assert min(tab.evaluate(TEXT_SIZES)) >= 10  # px
+    assert tab.evaluate(SPLIT) == []
+
+
+# of all text in figures that are shown, exponents left out
+TEXT_SIZES = """() => [...document.querySelectorAll("figure svg text")].filter(x => x.checkVisibility()).map(text => {
+    const svg = text.ownerSVGElement, parts = text.querySelectorAll("tspan");
+    const sizes = [...(parts.length ? parts : [text])].map(part => parseFloat(getComputedStyle(part).fontSize));
+    return Math.max(...sizes) * svg.clientWidth / svg.viewBox.baseVal.width;
+})"""
+
+# names in code and numbers that take more than one line
+SPLIT = """() => [...document.querySelectorAll("tbody th, td, dd")].filter(cell => {
+    const name = /^[a-z0-9]+(_[a-z0-9]+)+$/.test(cell.textContent), number = cell.matches(".number:not(.terms)");
+    if (!name && !number) return false;
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    const lines = [...range.getClientRects()].map(line => line.bottom);
+    return Math.max(...lines) - Math.min(...lines) > 12;
+}).map(cell => cell.textContent)"""
+
+
+def edge(box: Any) -> float:
+    """How dark the right edge of a box is, from 0 to 1, in the line of its heads."""
+    from matplotlib.image import imread
+
+    return 1 - float(imread(io.BytesIO(box.screenshot()))[2, -2, :3].mean())
+
+
+def test_a_shadow_says_that_a_table_goes_on_beyond_the_edge(opened: Any) -> None:
+    """Without scripts: the style sheet alone makes it."""
+    tab = opened(390, java_script_enabled=False, color_scheme="light")
+    box = tab.locator(".box", has=tab.locator("#overview"))
+    assert edge(box) > 0.1
+    box.hover()
+    tab.mouse.wheel(2000, 0)
+    tab.wait_for_timeout(300)
+    assert edge(box) < 0.02
 
 
 def column(tab: Any, table: str, place: int) -> list[str]:

@@ -198,4 +198,15 @@ def test_the_command_prints_the_table() -> None:
     for arguments in (["two_link", "lagrange_euler", "--quick"], ["irb1400", "mass_matrix", "--coupled", "--quick"]):
         said = CliRunner().invoke(cli.app, ["counts", *arguments], catch_exceptions=False)
         robot = fd.robots.get(arguments[0], "--coupled" in arguments)
-        assert said.output == f"{fd.study.count(robot, arguments[1], optimize=False)}\n"
+        expected = str(fd.study.count(robot, arguments[1], optimize=False)).splitlines()
+        assert [line.split() for line in said.output.splitlines()] == [line.split() for line in expected]
+        assert len({len(line.rstrip()) for line in said.output.splitlines()[2:]}) == 1  # numbers end in one column
+
+
+def test_the_command_prints_all_within_120_columns_and_says_what_is_left_out() -> None:
+    said = CliRunner().invoke(cli.app, ["counts", "stanford", "--quick"], catch_exceptions=False)
+    assert "counting lagrange_euler" in said.stderr
+    lines = said.stdout.splitlines()
+    assert max(map(len, lines)) <= 120
+    assert any(line.split()[:3] == ["newton_euler_frugal", "757", "625"] for line in lines)
+    assert any(line.startswith("left out: generalized_dalembert: ") for line in lines)

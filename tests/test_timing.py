@@ -16,6 +16,7 @@ from fastdyn.scalars import LANES, count, load, store
 from fastdyn.study import counts, timing
 from fastdyn.study.formulations import FORMULATIONS
 from fastdyn.study.sections import headlines as study_headlines
+from fastdyn.study.sections import report as study_report
 from fastdyn.study.sections import timing as timing_section
 from fastdyn.study.sections.headlines import keyed, warnings
 from fastdyn.study.timing import figures, host, jobs, predictions, published, work
@@ -354,6 +355,7 @@ def test_one_pass_is_named_and_has_no_headlines_of_times(made_up):
     results = dataclasses.replace(small_report.results(), timings=made_up(passes=(1.0,)))
     assert not any(key.startswith(("growth", "ratio")) for key in keyed(results))
     assert "one pass only" in warnings(results)[0]
+    assert study_report(results).warnings == warnings(results)
 
 
 def test_load_and_caches_are_told_as_far_as_the_system_tells(tmp_path, monkeypatch):

@@ -36,7 +36,7 @@ class Plan:
     turns: int
 
 
-FULL = Plan("full", ("puma560", "panda"), (6, 7, 12, 24, 48), passes=5, turns=8)
+FULL = Plan("full", ("puma560", "panda"), (6, 7, 12, 24, 48), passes=5, turns=20)
 QUICK = Plan("quick", ("puma560",), (6,), passes=3, turns=3)
 
 

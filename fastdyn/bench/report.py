@@ -15,7 +15,6 @@ from fastdyn.page import files, ink
 from fastdyn.page.content import Column, Facts, Headline, Picture, Report, Section, Sentences, Table, Value
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 QUESTIONS = tuple((what, call) for call in (BATCH, SINGLE) for what in (INVERSE, FORWARD, MASS))
@@ -62,17 +61,13 @@ def write_comparison(comparison: Comparison, folder: Path) -> Path:
 
 def report(bench: Bench) -> Report:
     """The page of a run."""
-    calls = [(call, [row for row in bench.rows if row.call == call]) for call in (BATCH, SINGLE)]
     peers = list(dict.fromkeys(row.program for row in bench.rows if not row.program.startswith("fastdyn")))
-    pictures = [
-        Picture(
-            f"Ratios, {call}; above 1, fastdyn is quicker",
-            figure(rows, peers, ink.WIDE),
-            figure(rows, peers, ink.NARROW),
-        )
-        for call, rows in calls
-        if any(row.program in peers for row in rows)
-    ]
+    pictures = []
+    for what, call in QUESTIONS:
+        rows = [row for row in bench.rows if (row.what, row.call) == (what, call) and row.program in peers]
+        if rows:
+            title = f"{what.capitalize()}, {call}: time over that of fastdyn's general code; bars: single passes"
+            pictures.append(Picture(title, figure(rows, peers), narrow=figure(rows, peers, narrow=True)))
     robots = tuple(
         Table(f"robot-{place}", f"{rows[0].robot}, {rows[0].joints} joints", ROW, tuple(map(_row, rows)))
         for place, rows in enumerate(_by_robot(bench.rows), 1)
@@ -193,49 +188,36 @@ def _facts(bench: Bench) -> Iterator[tuple[str, str]]:
     yield "Command", bench.command
 
 
-def figure(rows: Sequence[Row], peers: Sequence[str], width: float) -> Figure:
-    """Ratios of the peers for each robot, a panel for each quantity; bars: single passes. peers: in order of styles."""
+def figure(rows: Sequence[Row], peers: Sequence[str], narrow: bool = False) -> Figure:
+    """Ratios of the peers for each robot, with those of single passes as bars. peers: in the order of their styles.
+
+    narrow: for phones.
+    """
     from matplotlib.figure import Figure
 
-    shown = [row for row in rows if row.program in peers]
-    robots = list(dict.fromkeys(row.robot for row in shown))
-    questions = [what for what in (INVERSE, FORWARD, MASS) if any(row.what == what for row in shown)]
-    beside = width > ink.NARROW
+    robots = list(dict.fromkeys(row.robot for row in rows))
     with ink.style():
-        drawn = Figure(figsize=(width, 4.6 if beside else 3.0 * len(questions) + 1.0))
-        panels = drawn.subplots(*((1, len(questions)) if beside else (len(questions), 1)), squeeze=False, sharey=True)
-        for place, (panel, what) in enumerate(zip(panels.ravel(), questions, strict=True)):
-            _points(panel, [row for row in shown if row.what == what], robots, peers)
-            panel.set(title=what, ylabel="time over fastdyn's" if place == 0 or not beside else "")
-        known = {
-            label: points
-            for panel in panels.ravel()
-            for points, label in zip(*panel.get_legend_handles_labels(), strict=True)
-        }
-        drawn.legend(
-            known.values(), known.keys(), loc="outside lower center", ncols=4 if beside else 2, fontsize=ink.SMALLEST
-        )
+        drawn = Figure(figsize=(ink.NARROW, 4.4) if narrow else (ink.WIDE, 3.6))
+        panel = drawn.add_subplot()
+        for number, program in enumerate(peers):
+            own = [row for row in rows if row.program == program]
+            if own:
+                again, style = divmod(number, len(ink.SERIES))  # hollow markers where colours repeat
+                aside = 0.6 * ((number + 0.5) / len(peers) - 0.5)
+                low, high = [row.ratio - min(row.passes) for row in own], [max(row.passes) - row.ratio for row in own]
+                panel.errorbar(
+                    [robots.index(row.robot) + aside for row in own], [row.ratio for row in own], (low, high),
+                    label=program, linestyle="", markersize=5.0, color=ink.SERIES[style], marker=ink.MARKERS[style],
+                    markerfacecolor=ink.PAPER if again else ink.SERIES[style],
+                )  # fmt: skip
+        panel.axhline(1.0, color=ink.INK, linewidth=1.0)
+        panel.set(yscale="log", ylabel="ratio", xlim=(-0.6, len(robots) - 0.4))
+        panel.yaxis.set_major_formatter("{x:g}")
+        panel.set_xticks(range(len(robots)), robots, rotation=45, ha="right", rotation_mode="anchor")
+        panel.minorticks_off()
+        place = {"loc": "outside lower left", "ncols": 2} if narrow else {"loc": "outside right upper"}
+        drawn.legend(fontsize=ink.SMALLEST, **place)
     return drawn
-
-
-def _points(panel: Axes, rows: Sequence[Row], robots: Sequence[str], peers: Sequence[str]) -> None:
-    for number, program in enumerate(peers):
-        own = [row for row in rows if row.program == program]
-        if own:
-            again, style = divmod(number, len(ink.SERIES))  # hollow markers where colours repeat
-            aside = 0.6 * ((number + 0.5) / len(peers) - 0.5)
-            low, high = [row.ratio - min(row.passes) for row in own], [max(row.passes) - row.ratio for row in own]
-            panel.errorbar(
-                [robots.index(row.robot) + aside for row in own], [row.ratio for row in own], (low, high),
-                label=program, linestyle="", markersize=4.5, color=ink.SERIES[style], marker=ink.MARKERS[style],
-                markerfacecolor=ink.PAPER if again else ink.SERIES[style],
-            )  # fmt: skip
-    panel.axhline(1.0, color=ink.INK, linewidth=1.0)
-    panel.set_yscale("log")
-    panel.yaxis.set_major_formatter("{x:g}")
-    panel.set_xticks(range(len(robots)), robots, rotation=45, ha="right", rotation_mode="anchor")
-    panel.set_xlim(-0.6, len(robots) - 0.4)
-    panel.minorticks_off()
 
 
 # ---------------------------------------------------------------------------------------------- two runs
@@ -248,8 +230,8 @@ def comparison_report(comparison: Comparison) -> Report:
     return Report(
         "comparison",
         "Two benchmarks of fastdyn and its peers",
-        "Ratios of a program's time to fastdyn's, measured in two runs. What a ratio says of one machine holds there "
-        "only; how it differs between machines or versions is shown here.",
+        "Ratios of a program's time to fastdyn's, measured in two runs: on two machines, of two versions, or twice the "
+        "same.",
         (),
         (
             Section("differences", "What differs", (differences_table(comparison),)),
@@ -274,7 +256,7 @@ def ratios_table(comparison: Comparison) -> Table:
         "Time over fastdyn's; “beyond”: no pass of one run lies within those of the other",
         (
             Column("robot"), Column("quantity"), Column("call"), Column("program"), Column("old ratio", "number"),
-            Column("new ratio", "number"), Column("new over old", "number"), Column("beyond", "mark"),
+            Column("new ratio", "number"), Column("new over old", "number"), Column("beyond"),
         ),
         tuple(
             (*each.new.key, each.old.ratio, each.new.ratio, each.ratio, "yes" if each.beyond else "no")
@@ -302,21 +284,19 @@ def times_table(comparison: Comparison) -> Table:
 
 
 def missing_table(comparison: Comparison) -> Table:
-    """What only one of the runs has."""
+    """What only one of the runs has: whole robots, or programs on a robot."""
+    found: dict[tuple[str, str, str], list[Row]] = {}
+    old, new = comparison.old, comparison.new
+    for side, rows, other in (("old", comparison.only_old, new), ("new", comparison.only_new, old)):
+        robots = {row.robot for row in other.rows}
+        for row in rows:
+            found.setdefault((side, row.robot, row.program if row.robot in robots else "all"), []).append(row)
     return Table(
         "missing",
         "Timed in one run only",
-        (
-            Column("run"),
-            Column("robot"),
-            Column("quantity"),
-            Column("call"),
-            Column("program"),
-            Column("ratio", "number"),
-        ),
+        (Column("run"), Column("robot"), Column("program"), Column("timings", "number"), Column("of")),
         tuple(
-            (side, *row.key, row.ratio)
-            for side, rows in (("old", comparison.only_old), ("new", comparison.only_new))
-            for row in rows
+            (*key, len(rows), "; ".join(f"{row.what}, {row.call}" for row in rows if key[2] != "all"))
+            for key, rows in found.items()
         ),
     )

@@ -1,27 +1,27 @@
 """The classic formulations of robot arm dynamics, each written once, over scalars, from the equations of its source.
 
-    lagrange_euler.py         000, section 3.2     4x4 matrices, O(n^4): D_ik, h_ikm, c_i; as printed, as Table 3.1
+    lagrange_euler.py         Fu, section 3.2      4x4 matrices, O(n^4): D_ik, h_ikm, c_i; as printed, as Table 3.1
                                                    counts it, and simplified: D and c only
-    recursive_lagrange.py     000, section 3.1     the same as a recursion (Hollerbach 1980), O(n)
-    newton_euler_base.py      000, Table 3.2       all vectors in the base frame, O(n)
-    newton_euler_link.py      000, Table 3.3       all vectors in the links' own frames, O(n)
-    newton_euler_frugal.py    000, Table 3.4       the same with the savings that the table counts
-    probing.py                000, problem 3.11    D, h and c out of Newton-Euler
-    generalized_dalembert.py  000, section 3.4     D, h by translation and rotation, c; rotary joints, each sum once,
+    recursive_lagrange.py     Fu, section 3.1      the same as a recursion (Hollerbach 1980), O(n)
+    newton_euler_base.py      Fu, Table 3.2        all vectors in the base frame, O(n)
+    newton_euler_link.py      Fu, Table 3.3        all vectors in the links' own frames, O(n)
+    newton_euler_frugal.py    Fu, Table 3.4        the same with the savings that the table counts
+    probing.py                Fu, problem 3.11     D, h and c out of Newton-Euler
+    generalized_dalembert.py  Fu, section 3.4      D, h by translation and rotation, c; rotary joints, each sum once,
                                                    O(n^3); _literal.py: every sum as printed, O(n^5); _nearest.py: the
                                                    procedure nearest to the counts of Table 3.5, O(n^3)
-    christoffel.py            001, Algorithm 2     body Jacobians and Christoffel symbols
-    kane.py, kane_rrt.py      003                  partial velocities; the worked example of the RRT arm
-    screws.py                 002                  twists and wrenches: the recursion, and the stacked closed form
-    lagrangian.py             000, section 3.2.2   kinetic energy as traces, potential energy
+    christoffel.py            Norrlöf, Algorithm 2 body Jacobians and Christoffel symbols
+    kane.py, kane_rrt.py      RRT Robot            partial velocities; the worked example of the RRT arm
+    screws.py                 Fakhari              twists and wrenches: the recursion, and the stacked closed form
+    lagrangian.py             Fu, section 3.2.2    kinetic energy as traces, potential energy
 
-Sources, by the numbers that the comments use:
+Sources, by the names that the comments use:
 
-    000  K. S. Fu, R. C. Gonzalez and C. S. G. Lee, Robotics: Control, Sensing, Vision, and Intelligence, McGraw-Hill
-         1987, chapter 3 (equation numbers 3.x-y)
-    001  M. Norrlöf, Modeling of industrial robots, report LiTH-ISY-R-2208, Linköping University 1999
-    002  A. Fakhari, Robot Dynamics, Part 1, lecture slides, 2024
-    003  RRT Robot: Lagrange and Kane equations of motion (author not named)
+    Fu         K. S. Fu, R. C. Gonzalez and C. S. G. Lee, Robotics: Control, Sensing, Vision, and Intelligence,
+               McGraw-Hill 1987, chapter 3 (equation numbers 3.x-y)
+    Norrlöf    M. Norrlöf, Modeling of industrial robots, report LiTH-ISY-R-2208, Linköping University 1999
+    Fakhari    A. Fakhari, Robot Dynamics, Part 1, lecture slides, 2024
+    RRT Robot  RRT Robot: Lagrange and Kane equations of motion (author not named)
 
 Every text has the signature
 

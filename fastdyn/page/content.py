@@ -188,14 +188,12 @@ def typeset(value: Value, column: Column = NUMBER) -> str:
     """As HTML.
 
     >>> typeset(Polynomial((0, -1, 2))), typeset(3.1e-15)
-    ('2\xa0n<sup>2</sup> −\xa0n', '3.1 × 10<sup>−15</sup>')
+    ('2\xa0n<sup>2</sup> −\xa0n', '<span class="whole">3.1 × 10<sup>−15</sup></span>')
     """
     text = written(value, column)
     if isinstance(value, Polynomial):  # lines may break only before signs
         return re.sub(r" (?![+−])", "\N{NO-BREAK SPACE}", mathematics(text))
-    if column.kind in ("math", "detail"):
-        return mathematics(text)
-    return html.escape(text) if isinstance(value, str) else mathematics(text)
+    return plain_html(text) if isinstance(value, str) and column.kind not in ("math", "detail") else mathematics(text)
 
 
 _SIGNS = (
@@ -213,6 +211,26 @@ _SIGNS = (
 )
 
 
+# numbers with their units, "n = 6", "(3.2-24)", "Table 3.1": lines must not break inside
+_WHOLE = re.compile(
+    r"\(\d\.\d-\d+\)|\b(?:Tables?|Figs?\.|[Pp]roblems?|sections?|eqs?\.) \d[\d.]*\d|\bn = \d+"
+    r"|\d[\d.]* × 10<sup>[^<]*</sup>|(?<![\d.])\d[\d.,]* (?:ns|µs|ms|s|min|%|KiB|MiB|GHz|times)(?!\w)"
+)
+
+
+def plain_html(text: str) -> str:
+    """Escaped; <span class="whole"> keeps together what lines must not break.
+
+    >>> plain_html("Table 3.1 & more")
+    '<span class="whole">Table 3.1</span> &amp; more'
+    """
+    return _kept_together(html.escape(text))
+
+
+def _kept_together(text: str) -> str:
+    return _WHOLE.sub(r'<span class="whole">\g<0></span>', text)
+
+
 def mathematics(text: str) -> str:
     """Formulas in the plain-text notation of this package, as HTML.
 
@@ -222,9 +240,9 @@ def mathematics(text: str) -> str:
     text = html.escape(text, quote=False)
     for sign, shown in _SIGNS:
         text = re.sub(sign, shown, text)
-    for mark, tag in (("\\^", "sup"), ("_", "sub")):
-        text = re.sub(mark + r"(?:\{([^}]*)\}|(\d+|[A-Za-z]+(?![A-Za-z])|\w))", _raised(mark, tag), text)
-    return text
+    for mark, tag, bare in (("\\^", "sup", r"\d+|[A-Za-z]+(?![A-Za-z])|\w"), ("_", "sub", "[A-Za-z0-9]+")):
+        text = re.sub(mark + rf"(?:\{{([^}}]*)\}}|({bare}))", _raised(mark, tag), text)
+    return _kept_together(text)
 
 
 def _raised(mark: str, tag: str) -> Any:

@@ -13,7 +13,7 @@ INK, FAINT, GRID, PAPER = "#1f2328", "#6e7781", "#d8dee4", "#fefefe"
 SERIES = ("#0b62c4", "#d1480f", "#1a7f37", "#8250df", "#b0136b", "#9a6700", "#087e8b", "#57606a")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "d")
 LINES = ("-", "--", "-.", ":")
-WIDE, NARROW = 9.9, 3.7  # inches: the width of figures, and of those for phones
+WIDE, NARROW = 9.9, 3.7  # inches: the page's width, and a phone's
 SMALLEST = 8.0  # points: no text in a figure is smaller
 
 
@@ -27,8 +27,8 @@ def style() -> Iterator[None]:
         "svg.fonttype": "none",  # text stays text: searchable, in the page's fonts
         "font.family": "sans-serif",
         "font.size": 10.0,
-        "figure.facecolor": PAPER,
-        "axes.facecolor": PAPER,
+        "figure.facecolor": "none",  # the page's paper, and the shadow where a figure scrolls
+        "axes.facecolor": "none",
         "axes.edgecolor": FAINT,
         "axes.labelcolor": INK,
         "axes.titlecolor": INK,

@@ -19,10 +19,13 @@ from fastdyn.page.content import (
     Value,
     mathematics,
     parts,
+    plain_html,
     typeset,
 )
 from fastdyn.page.vector import svg
 from fastdyn.polynomials import Polynomial
+
+LONGEST = 20  # letters of a word in the first column of a table, which stays in view on a phone unless it is wider
 
 # ---------------------------------------------------------------------------------------------- HTML
 
@@ -50,7 +53,7 @@ def html(report: Report) -> str:
 <header>
 <p class="kicker">fastdyn {report.name}</p>
 <h1>{escape(report.title)}</h1>
-<p class="introduction">{escape(report.introduction)}</p>
+<p class="introduction">{plain_html(report.introduction)}</p>
 {_state(report)}<div class="headlines" id="results">{"".join(map(_headline, report.headlines))}</div>
 </header>
 {"".join(_section(section, number) for number, section in enumerate(report.sections, 1))}
@@ -67,7 +70,7 @@ def html(report: Report) -> str:
 
 def _state(report: Report) -> str:
     """The run and its machine in a line, and warnings."""
-    state = "".join(f"<span>{escape(part)}</span>" for part in report.state)
+    state = "".join(f"<span>{plain_html(part)}</span>" for part in report.state)
     warnings = "".join(f"<p>{mathematics(warning)}</p>" for warning in report.warnings)
     return (f'<p class="state">{state}</p>\n' if state else "") + (
         f'<div class="warnings" role="note" aria-label="Warnings">{warnings}</div>\n' if warnings else ""
@@ -79,7 +82,7 @@ def _file(name: str) -> str:
 
 
 def _headline(headline: Headline) -> str:
-    return f"<p><strong>{mathematics(headline.value)}</strong> {_unbroken(headline.label)}</p>"
+    return f"<p><strong>{mathematics(headline.value)}</strong> {plain_html(headline.label)}</p>"
 
 
 def _section(section: Section, number: int) -> str:
@@ -97,7 +100,7 @@ def _block(block: Block, key: str) -> str:
         case Sentences():
             return "<ul>" + "".join(f"<li>{mathematics(line)}</li>" for line in block.lines) + "</ul>"
         case Facts():
-            return "<dl>" + "".join(f"<dt>{escape(n)}</dt><dd>{escape(v)}</dd>" for n, v in block.pairs) + "</dl>"
+            return "<dl>" + "".join(f"<dt>{escape(n)}</dt><dd>{plain_html(v)}</dd>" for n, v in block.pairs) + "</dl>"
         case Picture():
             return _picture(block, key)
         case Table():
@@ -130,17 +133,14 @@ def _table(table: Table) -> str:
         + "</tbody>"
         for row in table.rows
     )
+    words = [word for row in table.rows for word in str(row[0]).split()]
+    long = ' class="long"' if max(map(len, words), default=0) > LONGEST else ""
     title = f'{mathematics(table.title)} <a class="data" href="csv/{table.key}.csv">CSV</a>'
     inner = (
-        f'<div class="box" role="region" aria-label="{escape(table.title)}" tabindex="0"><table id="{table.key}">'
+        f'<div class="box" role="region" aria-label="{escape(table.title)}" tabindex="0"><table id="{table.key}"{long}>'
         f"<thead><tr>{heads}</tr></thead>{bodies}</table></div>"
     )
     return _folding("table", title, inner, table.folded)
-
-
-def _unbroken(text: str) -> str:
-    """Escaped, with no line breaks in "n = 6"."""
-    return escape(text).replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
 
 
 def _side(column: Column) -> str:
@@ -149,7 +149,7 @@ def _side(column: Column) -> str:
 
 def _head(column: Column) -> str:
     return (
-        f'<th scope="col" aria-sort="none"{_side(column)}><button type="button">{_unbroken(column.name)}'
+        f'<th scope="col" aria-sort="none"{_side(column)}><button type="button">{plain_html(column.name)}'
         '<span aria-hidden="true"></span></button></th>'
     )
 

@@ -8,9 +8,10 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from importlib.util import find_spec
@@ -45,17 +46,22 @@ def gather(quick: bool = False, progress: Progress | None = None, command: str =
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RobotWarning)  # some of the PUMA's published inertias are physically impossible
         robot = puma560()
+    about = circumstances(command, quick)
     say(0.0, "comparing formulations; a first run compiles them")
     found = agreement(robot)
-    say(0.03, "counting operations")
-    published, texts, kernels = counts.tables(), counts.formulations(), counts.kernels()
-    probing, dalembert = counts.probing_counts(), counts.dalembert.search()
-    own = robot_counts(CHIEF if quick else SPECIALISED)
     counted = 0.5 if quick else 0.1  # estimated share of the total time
+    say(0.1 * counted, "counting operations of the formulations")
+    published, texts = counts.tables(), counts.formulations()
+    probing, dalembert = counts.probing_counts(), counts.dalembert.search()
+    say(0.4 * counted, "counting operations of the library's kernels")
+    kernels = counts.kernels()
+    own = robot_counts(
+        CHIEF if quick else SPECIALISED, lambda fraction, what: say(counted * (0.6 + 0.4 * fraction), what)
+    )
     timings = timing.measure(quick, lambda fraction, what: say(counted + (0.9 - counted) * fraction, what))
     return Results(
-        circumstances(command, quick), found, published, texts, kernels, counts.literature(), probing, dalembert, own,
-        timings, effects.gather(lambda fraction, what: say(0.9 + 0.05 * fraction, what)),
+        about, found, published, texts, kernels, counts.literature(), probing, dalembert, own, timings,
+        effects.gather(lambda fraction, what: say(0.9 + 0.05 * fraction, what)),
     )  # fmt: skip
 
 
@@ -70,35 +76,42 @@ def agreement(robot: Robot, states: int = STATES) -> tuple[Agreement, ...]:
     q, qd, qdd = np.random.default_rng(0).uniform(-3, 3, (3, states, arm.n))
     ours = arm.inverse_dynamics(q, qd, qdd)
     largest = np.abs(ours).max(axis=0)
-    return tuple(
-        Agreement(
-            name, float((np.abs(inverse_dynamics(arm, q, qd, qdd, name) - ours) / largest).max()), states, arm.name
-        )
-        for name, how in FORMULATIONS.items()
-        if not how.rotary_only or all(joint.kind == "revolute" for joint in arm.joints)
-    )
+    found = []
+    for name, how in FORMULATIONS.items():
+        if not how.rotary_only or all(joint.kind == "revolute" for joint in arm.joints):
+            difference = float((np.abs(inverse_dynamics(arm, q, qd, qdd, name) - ours) / largest).max())
+            gives = tuple(field.name for field in how.gives)
+            found.append(Agreement(name, how.source, gives, how.rotary_only, difference, states, arm.name))
+    return tuple(found)
 
 
-def robot_counts(names: Iterable[str]) -> tuple[Count, ...]:
+def robot_counts(names: Sequence[str], progress: Progress | None = None) -> tuple[Count, ...]:
     """Operations of some quantities for each of the built-in robots COUNTED."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RobotWarning)
         robots = [get(name).without_friction() for name in COUNTED]
-    return tuple(count(robot, name) for name in names for robot in robots)
+    found: list[Count] = []
+    for name in names:
+        for robot in robots:
+            if progress is not None:
+                progress(len(found) / (len(names) * len(robots)), f"counting {name} of {robot.name}")
+            found.append(count(robot, name))
+    return tuple(found)
 
 
 def circumstances(command: str, quick: bool) -> dict[str, str]:
-    """Machine, system, date, versions and command."""
+    """Machine, system, date, load, versions and command, before anything is run."""
     packages = ("fastdyn", "numpy", "numba", "llvmlite", "matplotlib")
     return {
         "Machine": output.machine(),
         "System": f"{platform.system()} {platform.machine()}",
         "Date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        **({"Load": f"load average {os.getloadavg()[0]:.2f} at the start"} if hasattr(os, "getloadavg") else {}),
         "Versions": ", ".join(
             [f"Python {platform.python_version()}", *(f"{p} {metadata.version(p)}" for p in packages)]
         ),
         "Command": command,
-        "Extent": "quick: fewer sizes and repeats" if quick else "full",
+        "Extent": "quick run: fewer sizes and repeats" if quick else "full run",
     }
 
 

@@ -17,9 +17,12 @@ FORM = "fastdyn study 1"
 
 @dataclass(frozen=True)
 class Agreement:
-    """A formulation's largest difference from the library, relative to the largest torque of the joint."""
+    """A formulation, and its largest difference from the library, relative to the largest torque of the joint."""
 
     formulation: str
+    source: str
+    gives: tuple[str, ...]
+    rotary_only: bool
     difference: float
     states: int
     robot: str

@@ -23,6 +23,7 @@ from fastdyn.formulations import (
     screws,
 )
 from fastdyn.quantities import KINETIC, POTENTIAL, QD, QDD, TAU, Field, Layout, Q, Quantity
+from fastdyn.study.sources import BOOK, RRT_ROBOT
 
 DH, SCREWS, RRT = (
     Layout("dh", dh_rows.ROWS, 1), Layout("screws", screw_rows.ROWS, 1), Layout("rrt", kane_rrt.ROWS, 1),
@@ -37,10 +38,6 @@ _SPLIT_TERMS = (
     TAU, Field("D_tran", ("n", "n")), Field("D_rot", ("n", "n")), Field("h_tran", ("n",)), Field("h_rot", ("n",)),
     GRAVITY,
 )  # fmt: skip
-
-
-BOOK = "Fu, Gonzalez and Lee"
-RRT_ROBOT = "RRT Robot: Lagrange and Kane equations"
 
 
 def _formulation(

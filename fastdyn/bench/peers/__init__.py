@@ -43,8 +43,14 @@ class Program:
 
     @property
     def versions(self) -> dict[str, str]:
-        """Of its distributions."""
-        return {name.partition("[")[0]: metadata.version(name.partition("[")[0]) for name in self.distributions}
+        """Of its distributions; packages that did not come from PyPI may tell none."""
+        found = {}
+        for name in (each.partition("[")[0] for each in self.distributions):
+            try:
+                found[name] = metadata.version(name)
+            except metadata.PackageNotFoundError:
+                found[name] = "unknown"
+        return found
 
 
 OURS = Program("fastdyn", "ours", ("fastdyn",), ("fastdyn",))

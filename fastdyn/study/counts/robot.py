@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from textwrap import fill
 from types import MappingProxyType
@@ -71,23 +71,44 @@ class Counts(Mapping[str, Count]):
         return len(self.found)
 
     def __str__(self) -> str:
-        lines = [_table(self.robot, self.values())]
-        for why in dict.fromkeys(self.left_out.values()):
-            names = ", ".join(name for name, reason in self.left_out.items() if reason == why)
-            lines += ["", fill(f"left out: {names}: {why}", WIDTH)]
-        return "\n".join(lines)
+        return "\n".join([_table(self.robot, self.values()), *(f"\n{line}" for line in self.missing())])
+
+    def missing(self) -> list[str]:
+        """A paragraph for each reason for which some are left out."""
+        reasons = dict.fromkeys(self.left_out.values())
+        names = {why: ", ".join(name for name, other in self.left_out.items() if other == why) for why in reasons}
+        return [fill(f"left out: {names[why]}: {why}", WIDTH) for why in reasons]
+
+
+Progress = Callable[[float, str], None]
 
 
 @overload
-def count(robot: Robot | CoupledRobot, name: str, frame: FrameName = None, optimize: bool = True) -> Count: ...
+def count(
+    robot: Robot | CoupledRobot,
+    name: str,
+    frame: FrameName = None,
+    optimize: bool = True,
+    progress: Progress | None = None,
+) -> Count: ...
 
 
 @overload
-def count(robot: Robot | CoupledRobot, name: None = None, frame: FrameName = None, optimize: bool = True) -> Counts: ...
+def count(
+    robot: Robot | CoupledRobot,
+    name: None = None,
+    frame: FrameName = None,
+    optimize: bool = True,
+    progress: Progress | None = None,
+) -> Counts: ...
 
 
 def count(
-    robot: Robot | CoupledRobot, name: str | None = None, frame: FrameName = None, optimize: bool = True
+    robot: Robot | CoupledRobot,
+    name: str | None = None,
+    frame: FrameName = None,
+    optimize: bool = True,
+    progress: Progress | None = None,
 ) -> Count | Counts:
     """Multiplications, additions, divisions and sines of one state of a robot, general and specialised.
 
@@ -115,7 +136,10 @@ def count(
             raise ArgumentError(f"name is {name!r}: expected one of {', '.join(ROWS)}")
         return _count(robot, ROWS[name], frame, optimize)
     found, left_out = {}, {}
-    for each in (*FORMULATIONS, *SPECIALISED):
+    names = (*FORMULATIONS, *SPECIALISED)
+    for place, each in enumerate(names):
+        if progress is not None:
+            progress(place / len(names), f"counting {each}")
         try:
             found[each] = _count(robot, ROWS[each], frame, optimize)
         except FastdynError as problem:
@@ -165,8 +189,11 @@ def general(quantity: Quantity, parameters: Parameters) -> Operations:
     return stages[""] - Operations(additions=len(fields))  # the sum of what `take` and `give` have found
 
 
-def _table(robot: str, counts: Iterable[Count]) -> str:
-    """Multiplications, additions, and every other kind of operation that occurs."""
+def columns(counts: Iterable[Count]) -> list[list[str]]:
+    """The cells of a table, column by column, below two lines of heads; the first has the names.
+
+    Multiplications, additions, and every other kind of operation that occurs.
+    """
     counts = list(counts)
     sides: dict[str, list[Operations | None]] = {
         side: [getattr(each, side) for each in counts] for side in ("general", "traced", "specialised")
@@ -178,7 +205,11 @@ def _table(robot: str, counts: Iterable[Count]) -> str:
             if any(each is not None and (each[k] or kind in ("mul", "add")) for each in totals):
                 head = side if kind == "mul" else ""
                 columns.append([head, kind, *("-" if each is None else f"{each[k]:,}" for each in totals)])
-    names, *numbers = columns
+    return columns
+
+
+def _table(robot: str, counts: Iterable[Count]) -> str:
+    names, *numbers = columns(counts)
     wide = [[cell.ljust(max(map(len, names))) for cell in names]]
     wide += [[cell.rjust(max(map(len, column))) for cell in column] for column in numbers]
     lines = ("  ".join(cells).rstrip() for cells in zip(*wide, strict=True))

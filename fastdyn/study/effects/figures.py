@@ -21,7 +21,6 @@ from fastdyn.study.effects.terms import Split
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WIDTH = 10.0  # inches
 _LINES = (
     ("translational", ink.SERIES[0], "--", 1.5),
     ("rotational", ink.SERIES[1], ":", 2.0),
@@ -30,32 +29,34 @@ _MODELS = ("tolerance 1 %", "tolerance 10 %", CHAPTER)  # whose errors are drawn
 _ZONES = {"rotational": (0, 1 - DOMINANCE), "both": (1 - DOMINANCE, DOMINANCE), "translational": (DOMINANCE, 1)}
 
 
-def figures(found: Effects) -> dict[str, Figure]:
+def figures(found: Effects, width: float = ink.WIDE) -> dict[str, Figure]:
     """Shares of translation; D_ij and h_i along the trajectory, as Figs. 3.10 and 3.11 show them; errors elsewhere.
+
+    width: in inches. The triangle of D_ij does not fit a phone and is left out there.
 
     >>> from fastdyn.study.effects import results
     >>> [len(figure.axes) for figure in figures(results.gather(trajectories=5, arms=1)).values()]
     [1, 21, 6, 1]
     """
     robot = found.split.robot
+    inertia = f"Inertia of {robot} along the trajectory: the elements of D"
+    velocity = f"Coriolis and centrifugal torques of {robot} along the trajectory: the elements of h"
     with ink.style():
         return {
             f"How much of each element of D and h of {robot} is translation, here and in the chapter": _shares(
-                found.parameters[0].verdicts, found.robustness
+                found.parameters[0].verdicts, found.robustness, width
             ),
-            f"Inertia of {robot} along the trajectory: the elements of D": _inertia(found.split),
-            f"Coriolis and centrifugal torques of {robot} along the trajectory: the elements of h": _velocity(
-                found.split
-            ),
+            **({inertia: _inertia(found.split, width)} if width > ink.NARROW else {}),
+            velocity: _velocity(found.split, width),
             "Errors of simplified models on random trajectories, at the speed that they were made for": _errors(
-                found.models
+                found.models, width
             ),
         }
 
 
-def _shares(found: Sequence[Verdict], robustness: Sequence[Robustness]) -> Figure:
+def _shares(found: Sequence[Verdict], robustness: Sequence[Robustness], width: float) -> Figure:
     """The translational share of every element: here, on random trajectories, and where the chapter has it."""
-    figure = _figure(0.24 * len(found) + 1.2)
+    figure = _figure(width, 0.24 * len(found) + 1.2)
     axes = figure.add_subplot()
     for k, (verdict, many) in enumerate(zip(found, robustness, strict=True)):
         if verdict.published:
@@ -73,16 +74,16 @@ def _shares(found: Sequence[Verdict], robustness: Sequence[Robustness]) -> Figur
     axes.grid(axis="y", visible=False)
     top = axes.secondary_xaxis("top")
     top.set_xticks([50 * sum(zone) for zone in _ZONES.values()], list(_ZONES))
-    top.tick_params(length=0)
+    top.tick_params(length=0, labelsize=9)
     top.spines["top"].set_visible(False)
-    figure.legend(loc="outside lower center", ncols=3)
+    figure.legend(loc="outside lower center", ncols=3 if width > ink.NARROW else 1)
     return figure
 
 
-def _inertia(split: Split) -> Figure:
+def _inertia(split: Split, width: float) -> Figure:
     """The upper triangle of D."""
     n = split.h_tran.shape[1]
-    figure = _figure(1.4 * n)
+    figure = _figure(width, 1.4 * n)
     grid = figure.add_gridspec(n, n)
     places = [(i, j) for i in range(n) for j in range(i, n)]
     found = dict(zip(places, verdicts(split), strict=False))  # verdicts on h follow those on D
@@ -103,11 +104,13 @@ def _inertia(split: Split) -> Figure:
     return figure
 
 
-def _velocity(split: Split) -> Figure:
-    """h, three panels in a row."""
+def _velocity(split: Split, width: float) -> Figure:
+    """h, three panels in a row, or two on a phone."""
     n = split.h_tran.shape[1]
-    figure = _figure(2.2 * math.ceil(n / 3) + 0.5)
-    grid = figure.add_gridspec(math.ceil(n / 3), 3)
+    across = 3 if width > ink.NARROW else 2
+    down = math.ceil(n / across)
+    figure = _figure(width, (2.2 if across == 3 else 1.6) * down + 0.5)
+    grid = figure.add_gridspec(down, across)
     found = verdicts(split)[-n:]
     total = split.h_tran + split.h_rot
     first: Any = None
@@ -115,7 +118,7 @@ def _velocity(split: Split) -> Figure:
         power = _power(total[:, group])
         shared: Any = None
         for i in group:
-            axes = figure.add_subplot(grid[i // 3, i % 3], sharex=first, sharey=shared)
+            axes = figure.add_subplot(grid[i // across, i % across], sharex=first, sharey=shared)
             first, shared = first or axes, shared or axes
             _draw(axes, split.trajectory.t, split.h_tran[:, i], split.h_rot[:, i], power, found[i])
             axes.set_ylabel(_unit(power, "N m"))
@@ -124,9 +127,9 @@ def _velocity(split: Split) -> Figure:
     return figure
 
 
-def _errors(models: Sequence[Simplified]) -> Figure:
+def _errors(models: Sequence[Simplified], width: float) -> Figure:
     """On how many random trajectories each model's error stays below a value; a marker on its error here."""
-    figure = _figure(4.2)
+    figure = _figure(width, 4.2)
     axes = figure.add_subplot()
     shown = [model for model in models if model.name in _MODELS and model.parameters == models[0].parameters]
     for k, model in enumerate(shown):
@@ -138,18 +141,18 @@ def _errors(models: Sequence[Simplified]) -> Figure:
     axes.set_xscale("log")
     axes.plot([], [], ink.MARKERS[0], color=ink.FAINT, label="on this trajectory")
     axes.set(
-        xlabel="largest torque error, % of the joint's largest torque in the same motion",
+        xlabel="largest torque error, % of the joint's\nlargest torque in the same motion",
         ylabel="random trajectories with a smaller error, %", ylim=(0, 100),
     )  # fmt: skip
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    axes.legend(loc="upper left")
+    figure.legend(loc="outside upper left", ncols=4 if width > ink.NARROW else 2)
     return figure
 
 
-def _figure(height: float) -> Figure:
+def _figure(width: float, height: float) -> Figure:
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(WIDTH, height))
+    return Figure(figsize=(width, height))
 
 
 def _draw(axes: Any, t: Array, tran: Array, rot: Array, power: int, verdict: Verdict) -> None:

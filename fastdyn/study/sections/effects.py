@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fastdyn.page import ink
 from fastdyn.page.content import Block, Column, Picture, Section, Sentences, Table, Value
 from fastdyn.study.effects import DOMINANCE, END, SECONDS, START, WORDS
 from fastdyn.study.effects.baselines import FACTOR, SHIFT, TRAJECTORIES, Score
@@ -16,7 +17,10 @@ def section(results: Results) -> Section:
     """The section."""
     found = results.effects
     split = found.split
-    shares, inertia, velocity, errors = (Picture(title, figure) for title, figure in figures(found).items())
+    narrow = figures(found, ink.NARROW)
+    shares, inertia, velocity, errors = (
+        Picture(title, figure, narrow.get(title)) for title, figure in figures(found).items()
+    )
     blocks: tuple[Block, ...] = (
         f"The inertia and velocity terms of the {split.robot}, split by generalized d'Alembert into the parts that the "
         f"links' translation and rotation contribute, along a trajectory of {len(split.trajectory.t)} points "

@@ -37,13 +37,6 @@ def keyed(results: Results) -> dict[str, Headline]:
     }
 
 
-def state(results: Results) -> tuple[str, ...]:
-    """Extent, machine, date and load of the run, for a line at the top of the page."""
-    known = (results.about.get(name) for name in ("Extent", "Machine", "Date"))
-    load = results.timings.host.load
-    return (*(each for each in known if each), *([f"load average up to {max(load):.1f}"] if load else []))
-
-
 def warnings(results: Results) -> tuple[str, ...]:
     """What makes the figures of this run less sure, for the top of the page."""
     return doubts(results.timings)
