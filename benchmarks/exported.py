@@ -83,7 +83,12 @@ def run(*command: Any) -> str:
 def built(place: Path, sources: list[Path], flags: list[str], name: str) -> ctypes.CDLL:
     """A shared library of its own."""
     target = place / f"{name}.so"
-    run("gcc", *flags, "-shared", "-fPIC", *sources, "-o", target, "-lm")
+    objects = [place / f"{name}.{source.stem}.o" for source in sources]
+    for source, made in zip(sources, objects, strict=True):
+        run("gcc", *flags, "-c", "-fPIC", source, "-o", made)
+    run(
+        "gcc", "-shared", *objects, "-o", target, "-lm"
+    )  # without -ffast-math, which would change the process's rounding
     return ctypes.CDLL(str(target))
 
 

@@ -338,7 +338,7 @@ SPLIT = """() => [...document.querySelectorAll("tbody th, td, dd")].filter(cell 
 
 
 def edge(box: Any) -> float:
-    """How dark the right edge of a box is, from 0 to 1, in the line of its heads."""
+    """How dark the right edge of a box is above its text, from 0 to 1."""
     from matplotlib.image import imread
 
     return 1 - float(imread(io.BytesIO(box.screenshot()))[2, -2, :3].mean())
