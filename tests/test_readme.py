@@ -14,8 +14,11 @@ from numba.core import config
 from numpy.typing import ArrayLike
 
 import fastdyn as fd
+from fastdyn.study.results import read
+from fastdyn.study.sections.headlines import keyed
 
 README = Path(__file__).parents[1] / "README.md"
+MEASUREMENTS = README.parent / "notes" / "measurements"
 SETUP = ("make", "pip")  # commands that install or run for minutes; CI runs them
 
 ARM = """<robot name="arm">
@@ -166,3 +169,15 @@ def test_what_is_said_of_mujoco() -> None:
     data.qvel[:] = 0
     mujoco.mj_forward(model, data)
     close(arm.gravity_forces(q), data.qfrc_bias[place])
+
+
+def test_the_studys_figures_are_those_of_the_kept_results() -> None:
+    """In the README and in the kept summary, word by word; all three kinds of headline are there."""
+    found = keyed(read(MEASUREMENTS / "study.json"))
+    assert {key.partition(".")[0] for key in found} == {"counts", "growth", "ratio"}
+    summary = (MEASUREMENTS / "study.md").read_text(encoding="utf-8")
+    text = README.read_text(encoding="utf-8")
+    section = text[text.index("## The study") : text.index("## Layout")]
+    listed = re.findall(r"^- (.*)$", section, re.MULTILINE)
+    assert listed == [headline.plain for headline in found.values()]
+    assert all(f"- {line}\n" in summary for line in listed)

@@ -119,6 +119,15 @@ class Headline:
     value: str
     label: str
 
+    @property
+    def plain(self) -> str:
+        """As a line of text.
+
+        >>> Headline("n^{3.8}", "is the growth").plain
+        'n^3.8 is the growth'
+        """
+        return f"{self.value.replace('{', '').replace('}', '')} {self.label}"
+
 
 @dataclass(frozen=True)
 class Report:

@@ -185,7 +185,7 @@ def markdown(report: Report) -> str:
     if report.state:
         found.append("; ".join(report.state) + ".\n")
     found += [f"**Warning:** {warning}\n" for warning in report.warnings]
-    found.append("".join(f"- {h.value.replace('{', '').replace('}', '')} {h.label}\n" for h in report.headlines))
+    found.append("".join(f"- {headline.plain}\n" for headline in report.headlines))
     for section in report.sections:
         found.append(f"## {section.title}\n")
         for block in section.blocks:
