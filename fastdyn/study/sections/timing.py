@@ -256,13 +256,18 @@ def _predictions(timings: Timings, found: Sequence[model.Prediction]) -> Iterabl
 
 
 def _verdicts(errors: Iterable[model.Errors]) -> Iterable[str]:
-    """Whether the five costs predict better than one."""
+    """Whether the five costs predict better than one, in the median and at worst."""
+
+    def compared(five: float, one: float) -> str:
+        better, worse = round(five, 2) < round(one, 2), round(five, 2) > round(one, 2)
+        word = "better" if better else "worse" if worse else "as well"
+        return f"{word} ({five:.2f} against {one:.2f})"
+
     for e in errors:
         if e.label == "all":
-            better = "better" if round(e.median, 2) < round(e.plain_median, 2) else "no better"
             yield (
-                f"Where {e.held_out} had to be predicted, {KINDS[e.kind]}: five costs predict {better} than operations "
-                f"alone (median factor {e.median:.2f} against {e.plain_median:.2f})."
+                f"Where {e.held_out} had to be predicted, {KINDS[e.kind]}: beside operations alone, five costs do "
+                f"{compared(e.median, e.plain_median)} in the median, and {compared(e.worst, e.plain_worst)} at worst."
             )
 
 
