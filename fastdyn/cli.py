@@ -369,20 +369,26 @@ def study(
 ) -> None:
     """Write a page about the classic formulations.
 
-    Counts their operations, compares the counts with published tables, and times them on this machine.
+    Counts their operations, compares the counts with published tables, and times them on this machine. Passes that are
+    done when it is ended are kept in unfinished.json, which --from takes, too.
     """
-    from fastdyn.output import check_folder
+    from fastdyn.output import check_folder, write
     from fastdyn.study import report, results
 
     if kept is not None and quick:
         raise Refusal("--from and --quick: expected one of them")
     out = out or (Path("study") if kept is None else kept.parent)
     check_folder(out, "--out")  # now, not after minutes of measuring
-    command = "fastdyn study" + " --quick" * quick
+    command, unfinished = "fastdyn study" + " --quick" * quick, out / "unfinished.json"
     with _progress() as progress:
-        found = results.read(kept) if kept is not None else report.gather(quick, progress, command)
+        found = (
+            report.gather(quick, progress, command, lambda so_far: write(unfinished, so_far.text()))
+            if kept is None
+            else results.read(kept)
+        )
         progress(0.95, "drawing")
         page = report.write(found, out)
+    unfinished.unlink(missing_ok=True)
     print(f"wrote {page}; beside it summary.md, study.json and csv/")
     if open_page:
         typer.launch(page.resolve().as_uri())

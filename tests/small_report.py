@@ -15,40 +15,35 @@ from fastdyn.study.effects.models import Elsewhere, Exact
 from fastdyn.study.effects.results import CHAPTER, Effects, Parameters, Simplified
 from fastdyn.study.formulations import FORMULATIONS
 from fastdyn.study.results import Agreement, Results
-from fastdyn.study.timing import Crossover, Growth, Point, Then, Timings
+from fastdyn.study.timing import Point, Spread, Timings
+from fastdyn.study.timing.host import Cache, Host, Rates
+from fastdyn.study.timing.results import Amounts
 
-NAMES = {"lagrange_euler": 4, "generalized_dalembert": 3, "newton_euler_frugal": 1}  # and how they grow
-SIZES = (1, 2, 6, 10, 100)
+NAMES = {"lagrange_euler": 4, "generalized_dalembert": 3, "newton_euler_link": 1}  # and how they grow
+SIZES = (1, 2, 6, 10, 25, 50, 100)
 
 
 def point(name: str, n: int) -> Point:
-    ns = 10.5 * n ** NAMES[name]
-    label = f"{name}, <timed>"  # what must be escaped
-    return Point(formulation=name, label=label, n=n, ns=ns, ns_one=3 * ns, multiplications=n * 100, additions=n * 90)
-
-
-def growth(name: str, power: int) -> Growth:
-    return Growth(
-        formulation=name, label=name, exponent=power - 0.03, plus_minus=0.02, exponent_batch=power + 0.1,
-        plus_minus_batch=0.03, first=2, last=100, predicted=power - 0.1,
+    """Three passes that differ by 1 %, three times slower on scalars; no latency of Lagrange-Euler."""
+    lanes = Spread(tuple(10.5 * n ** NAMES[name] * (1 + k / 200) for k in range(3)))
+    scalars = Spread(tuple(3 * ns for ns in lanes.passes))
+    return Point(
+        formulation=name, label=f"{name}, <timed>",  # what must be escaped
+        n=n, amounts=Amounts(multiplications=n * 100, additions=n * 90, sines=n, moved=800 * n, memory=80 * n),
+        lanes=lanes, scalars=scalars, latency=None if name == "lagrange_euler" else scalars,
     )  # fmt: skip
 
 
 def timings() -> Timings:
     return Timings(
         points=tuple(point(name, n) for name in NAMES for n in SIZES),
-        growth=tuple(growth(name, power) for name, power in NAMES.items()),
-        crossovers=(
-            Crossover(slower="a", quicker="b", n=3, by="time"),
-            Crossover(slower="a", quicker="c", n=None, by="operations"),
-            Crossover(slower="b", quicker="c", n=20, by="time"),
+        simplified=(Spread((50.0, 51.0, 50.5)), Spread((150.0, 152.0, 151.0))),
+        host=Host(
+            processors=4, caches=(Cache(1, 32 << 10), Cache(2, 1 << 20)), load=(1.0, 1.1, 1.0, 1.0),
+            share=(0.99, 1.0, 1.0), rates=(Rates(10.0, 80.0, 1.25),) * 3,
         ),
-        history=(
-            Then(what="a point", published="10 ms", year="1981", source="a book", today="50 ns", ratio="200,000"),
-        ),
-        notes=("Counts & clocks differ.",),
-        samples="Best of 3 turns.",
-    )
+        how={"Passes": "3 & more"},
+    )  # fmt: skip
 
 
 def split() -> Split:

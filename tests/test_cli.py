@@ -145,14 +145,19 @@ def test_without_typer_one_line_names_the_extra() -> None:
 
 
 def test_study_writes_the_page_and_says_what_it_does(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def gather(quick: bool, progress: Any, command: str) -> Any:
+    def gather(quick: bool, progress: Any, command: str, keep: Any) -> Any:
         progress(0.5, "half of it")
         assert quick
         assert command == "fastdyn study --quick"
-        return small_report.results()
+        found = small_report.results()
+        keep(found)
+        assert unfinished.read_text(encoding="utf-8") == found.text()
+        return found
 
+    unfinished = tmp_path / "study" / "unfinished.json"
     monkeypatch.setattr("fastdyn.study.report.gather", gather)
     said = invoke("study", "--quick", "--out", str(tmp_path / "study"))
+    assert not unfinished.exists()
     assert "50%  half of it" in said
     assert f"wrote {tmp_path / 'study' / 'index.html'}" in said
     assert (tmp_path / "study" / "index.html").is_file()

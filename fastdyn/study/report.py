@@ -35,10 +35,16 @@ STATES = 1000
 COUNTED = ("puma560", "ur5", "panda", "iiwa", "stanford", "irb1400")  # robots, without friction, which hardly counts
 
 
-def gather(quick: bool = False, progress: Progress | None = None, command: str = "fastdyn study") -> Results:
+def gather(
+    quick: bool = False,
+    progress: Progress | None = None,
+    command: str = "fastdyn study",
+    keep: Callable[[Results], None] | None = None,
+) -> Results:
     """Runs the whole study, with fewer sizes and repeats if `quick`. The first run on a machine compiles for minutes.
 
-    progress: called as progress(fraction from 0 to 1, what is being done). command: shown on the page.
+    progress: called as progress(fraction from 0 to 1, what is being done). command: shown on the page. keep: called
+    after each pass of the timings with the results so far, so that a run that is ended loses one pass at most.
     """
     if find_spec("matplotlib") is None:
         raise MissingExtraError("the study draws figures: pip install 'fastdyn[plots]'")
@@ -56,13 +62,20 @@ def gather(quick: bool = False, progress: Progress | None = None, command: str =
     say(0.4 * counted, "counting operations of the library's kernels")
     kernels = counts.kernels()
     own = robot_counts(
-        CHIEF if quick else SPECIALISED, lambda fraction, what: say(counted * (0.6 + 0.4 * fraction), what)
+        CHIEF if quick else SPECIALISED, lambda fraction, what: say(counted * (0.6 + 0.3 * fraction), what)
     )
-    timings = timing.measure(quick, lambda fraction, what: say(counted + (0.9 - counted) * fraction, what))
-    return Results(
-        about, found, published, texts, kernels, counts.literature(), probing, dalembert, own, timings,
-        effects.gather(lambda fraction, what: say(0.9 + 0.05 * fraction, what)),
-    )  # fmt: skip
+    terms = effects.gather(lambda part, what: say(counted * (0.9 + 0.1 * part), what))
+
+    def results(timings: timing.Timings) -> Results:
+        return Results(
+            about, found, published, texts, kernels, counts.literature(), probing, dalembert, own, timings, terms
+        )
+
+    def kept(timings: timing.Timings) -> None:
+        if keep is not None:
+            keep(results(timings))
+
+    return results(timing.measure(quick, lambda part, what: say(counted + (0.95 - counted) * part, what), kept))
 
 
 def agreement(robot: Robot, states: int = STATES) -> tuple[Agreement, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastdyn.page.content import Report
 from fastdyn.study.results import Results
 from fastdyn.study.sections import circumstances, counts, effects, formulations, robots, sources, timing
-from fastdyn.study.sections.headlines import headlines
+from fastdyn.study.sections.headlines import headlines, warnings
 
 INTRODUCTION = (
     "Inverse dynamics: the joint torques that move an arm along a given path. This page takes its classic formulations "
@@ -20,4 +20,4 @@ def report(results: Results) -> Report:
     found = tuple(each.section(results) for each in SECTIONS)
     title = f"{len(results.agreement)} formulations of inverse dynamics, counted and timed"
     state = tuple(results.about[name] for name in ("Extent", "Machine", "Date", "Load") if name in results.about)
-    return Report("study", title, INTRODUCTION, tuple(headlines(results)), found, state)
+    return Report("study", title, INTRODUCTION, headlines(results), found, state, warnings(results))

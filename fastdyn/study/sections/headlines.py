@@ -1,34 +1,69 @@
-"""The main results, in large type at the top of the page."""
+"""The main results, in large type at the top of the page, and warnings above them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from fastdyn.page.content import SORTED_AT, Headline
+from fastdyn.page.content import Headline
 from fastdyn.study.counts import Row, summary
 from fastdyn.study.results import Results
+from fastdyn.study.timing.results import (
+    EXPONENTS,
+    FAMILIES,
+    KINDS,
+    RATIOS,
+    USUAL,
+    Timings,
+    classic,
+    doubts,
+    furthest,
+    growth,
+)
 
-NEWTON, DALEMBERT, LAGRANGE = "newton_euler_frugal", "generalized_dalembert", "lagrange_euler"
 
-
-def headlines(results: Results) -> Iterable[Headline]:
+def headlines(results: Results) -> tuple[Headline, ...]:
     """The main results."""
-    yield _reproduced(results.tables)
-    growth = {g.formulation: g for g in results.timings.growth}
-    for name, title in ((LAGRANGE, "Lagrange-Euler"), (DALEMBERT, "generalized d'Alembert"), (NEWTON, "Newton-Euler")):
-        if found := growth.get(name):
-            yield Headline(
-                f"n^{{{found.exponent:.2f}}}",
-                f"is the growth of the time of {title} for one state, ± {found.plus_minus:.2f}, fitted from "
-                f"n = {found.first} to {found.last}",
+    return tuple(keyed(results).values())
+
+
+def keyed(results: Results) -> dict[str, Headline]:
+    """The main results by key, for texts that quote them: counts, growth.<formulation>, ratio.
+
+    Those of times are left out where the host was loaded or unsteady, or the passes differ too much.
+    """
+    return {
+        "counts": _reproduced(results.tables),
+        **(_timed(results.timings) if results.timings.host.quiet else {}),
+    }
+
+
+def warnings(results: Results) -> tuple[str, ...]:
+    """What makes the figures of this run less sure, for the top of the page."""
+    return doubts(results.timings)
+
+
+def _timed(timings: Timings) -> dict[str, Headline]:
+    found = {}
+    grown = growth(timings)
+    for family, (name, *_) in FAMILIES.items():
+        g = furthest(grown, name, "scalars")
+        if g and g.exponent.within(EXPONENTS):
+            where = f"within level {g.level} of the cache" if g.level else "caches unknown"
+            found[f"growth.{name}"] = Headline(
+                f"n^{{{g.exponent.median:.2f}}}",
+                f"is the growth of the time of {family}, {g.exponent.least:.2f} to {g.exponent.most:.2f} in "
+                f"{len(g.exponent.passes)} passes, {KINDS['scalars']}, n = {g.first} to {g.last} ({where}); its "
+                f"counts grow as n^{g.counted:.2f} there",
             )
-    at = {p.formulation: p for p in results.timings.points if p.n == SORTED_AT}
-    if LAGRANGE in at and NEWTON in at:
-        yield Headline(
-            f"{at[LAGRANGE].ns / at[NEWTON].ns:.0f} times",
-            f"the time of Newton-Euler is what Lagrange-Euler takes for six joints: {at[LAGRANGE].ns / 1000:.3g} µs "
-            f"per state of a batch against {at[NEWTON].ns:.3g} ns",
+    ratio = classic(timings)
+    if ratio and ratio.time.within(RATIOS * ratio.time.median):
+        found["ratio"] = Headline(
+            f"{ratio.time.median:.0f} times",
+            f"the time of Newton-Euler (Table 3.3, link frames) is what Lagrange-Euler (3.2-24 to 3.2-34) takes for "
+            f"{USUAL} joints, {ratio.time.least:.0f} to {ratio.time.most:.0f} in {len(ratio.time.passes)} passes, "
+            f"{KINDS[ratio.kind]}; it has {ratio.operations:.0f} times the operations",
         )
+    return found
 
 
 def _reproduced(rows: Sequence[Row]) -> Headline:
