@@ -253,7 +253,7 @@ def counts(
         table.add_row(*cells)
     print(f"{found.name}: operations for one state")
     console = _console()
-    console.width = max(console.width, WIDTH)  # a narrower terminal breaks lines, but no number is cut
+    console.width = 1000  # the table takes what it needs: a narrow terminal breaks lines, but no number is cut
     console.print(table)
     for line in counted.missing() if isinstance(counted, Counts) else ():
         print(f"\n{line}")
