@@ -244,16 +244,16 @@ def counts(
         found = _robot(robot, coupled)
     with _progress() as progress:
         counted = count(found, name, frame, not quick, progress)
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     names, *numbers = columns(counted.values() if isinstance(counted, Counts) else [counted])
     table.add_column(no_wrap=True)
     for side, kind, *_ in numbers:
-        table.add_column(f"{side}\n{kind}", justify="right", no_wrap=True)
+        table.add_column(f"{side}\n{kind}", justify="right", no_wrap=True, min_width=10 if side else None)
     for cells in zip(names[2:], *(column[2:] for column in numbers), strict=True):
         table.add_row(*cells)
     print(f"{found.name}: operations for one state")
     console = _console()
-    console.width = max(console.width, WIDTH)  # a narrower terminal breaks lines, but no number is cut
+    console.width = 1000  # the table takes what it needs: a narrow terminal breaks lines, but no number is cut
     console.print(table)
     for line in counted.missing() if isinstance(counted, Counts) else ():
         print(f"\n{line}")

@@ -107,7 +107,7 @@ def robot_counts(names: Sequence[str], progress: Progress | None = None) -> tupl
     for name in names:
         for robot in robots:
             if progress is not None:
-                progress(len(found) / (len(names) * len(robots)), f"counting {name} of {robot.name}")
+                progress(len(found) / (len(names) * len(robots)), f"counting operations of robots: {name}")
             found.append(count(robot, name))
     return tuple(found)
 

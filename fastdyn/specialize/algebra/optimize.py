@@ -284,7 +284,8 @@ def share_factors(network: Network) -> bool:
     if best is None or len(best[1]) < 2:
         return False
     (a, b), which = best
-    pair = network.product([(1.0, a), (1.0, b)], which[0])
+    exact = next((v for v in which if len(network.factors[v]) == 2), None)  # taken, or it would be made again and again
+    pair = network.product([(1.0, a), (1.0, b)], which[0]) if exact is None else (1.0, exact)
     aliases: dict[int, Ref] = {}
     for v in which:
         if v != pair[1] and not network.depends(pair[1], v):

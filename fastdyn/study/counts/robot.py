@@ -115,7 +115,7 @@ def count(
     name: a formulation of `fastdyn.study.formulations` (links only: motors are left out) or a quantity, the name of the
     robot's method; if not given, all formulations that the robot's joints allow and all quantities that can be
     specialised. frame: of quantities of a frame; the tip's if not given. optimize=False leaves out the algebra, which
-    takes most of the time: seconds for Lagrange-Euler with six joints, half a minute for all.
+    takes most of the time: a second or two for most, 7 to 70 s for Lagrange-Euler with six or seven joints.
 
     >>> import fastdyn as fd
     >>> found = fd.study.count(fd.robots.two_link(), "inverse_dynamics")
