@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import gc
 import math
+import os
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import repeat
 from typing import Any, TypeVar
 
 TURN = 0.5e-3  # seconds: shorter jobs run several times in a turn, so that reading the clock does not count
+BUSY = 0.25  # of the processors: where other programs want more of them, the host is loaded
+SHARE = 0.95  # of a processor: a program that had less of it was not alone
 Key = TypeVar("Key", bound=Hashable)
 Job = Callable[[], Any]
 
@@ -72,3 +75,22 @@ def _seconds(job: Job, runs: int) -> float:
     for _ in repeat(None, runs):
         job()
     return (time.perf_counter() - start) / runs
+
+
+def load() -> tuple[float, ...]:
+    """The load average over a minute, as one value; none where the system does not tell (Windows)."""
+    try:
+        return (round(os.getloadavg()[0], 2),)
+    except (AttributeError, OSError):
+        return ()
+
+
+def loaded(others: float, processors: int, shares: Iterable[float]) -> bool:
+    """Whether other programs took much of the machine, so that times are not to be trusted.
+
+    others: runnable processes besides the program that is timed; shares: its processor time over elapsed time.
+
+    >>> loaded(0.3, 2, [0.99]), loaded(0.6, 2, [0.99]), loaded(0.3, 2, [0.99, 0.9])
+    (False, True, True)
+    """
+    return others > BUSY * processors or min(shares, default=1.0) < SHARE

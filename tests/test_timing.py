@@ -367,8 +367,8 @@ def test_load_and_caches_are_told_as_far_as_the_system_tells(tmp_path, monkeypat
     assert host.caches() == (Cache(1, 48 * 1024), Cache(2, 1280 * 1024))
     monkeypatch.setattr(host, "_CACHES", tmp_path / "none")
     assert host.caches() == ()
-    monkeypatch.delattr(host.os, "getloadavg", raising=False)
-    assert host.load() == ()
+    monkeypatch.delattr(clock.os, "getloadavg", raising=False)
+    assert clock.load() == ()
     assert not dataclasses.replace(QUIET, load=()).loaded
 
 

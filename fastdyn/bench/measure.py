@@ -65,7 +65,7 @@ def measure(
             bench,
             rows=bench.rows + rows,
             untimed=bench.untimed + untimed,
-            load_during=bench.load_during + _load(),
+            load_during=bench.load_during + clock.load(),
             share=(*bench.share, round(share, 3)),
             unfinished=tuple(robots)[done + 1 :],
         )
@@ -151,7 +151,7 @@ def circumstances(plan: Plan, command: str, programs: Sequence[Program]) -> Benc
         system=f"{platform.system()} {platform.machine()}",
         versions=versions,
         absent={peer.name: peer.command for peer in PEERS if peer not in programs},
-        load_before=next(iter(_load()), None),
+        load_before=next(iter(clock.load()), None),
         load_during=(),
         share=(),
         batch=STATES,
@@ -162,8 +162,3 @@ def circumstances(plan: Plan, command: str, programs: Sequence[Program]) -> Benc
         rows=(),
         untimed=(),
     )
-
-
-def _load() -> tuple[float, ...]:
-    """The load average of the last minute, where the system tells it."""
-    return (round(os.getloadavg()[0], 2),) if hasattr(os, "getloadavg") else ()

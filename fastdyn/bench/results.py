@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from fastdyn import clock
+
 FORM = "fastdyn bench 1"  # of bench.json
 WIDE = 0.1  # of a ratio: passes that differ by more are not steady
-BUSY = 0.25  # of the cores: more of them used by other programs is a loaded host
-SHARE = 0.95  # of a core: a process that got less was not alone
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Bench:
     def loaded(self) -> bool:
         """Whether other programs took much of the machine."""
         others = max(self.load_before or 0.0, max(self.load_during, default=0.0) - 1.0)  # 1 is the run itself
-        return others > BUSY * self.cores or min(self.share, default=1.0) < SHARE
+        return clock.loaded(others, self.cores, self.share)
 
     @property
     def doubts(self) -> tuple[str, ...]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from fastdyn import clock
+
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")  # Linux
-SHARE = 0.95  # of a processor: a process that got less was not alone
 STEADY = 0.05  # spread of the reference job, relative, up to which the processor's speed was steady
 
 
@@ -49,8 +49,8 @@ class Host:
 
     @property
     def loaded(self) -> bool:
-        """Whether others took much of the machine: a quarter of its processors, or a twentieth of this one's time."""
-        return self.others > self.processors / 4 or min(self.share, default=1.0) < SHARE
+        """Whether other programs took much of the machine."""
+        return clock.loaded(self.others, self.processors, self.share)
 
     @property
     def steady(self) -> bool:
@@ -78,14 +78,6 @@ class Host:
     def quiet(self) -> bool:
         """Whether headlines may be drawn."""
         return not self.loaded and self.steady
-
-
-def load() -> tuple[float, ...]:
-    """The load average over a minute, as one value; none where the system does not tell (Windows)."""
-    try:
-        return (os.getloadavg()[0],)
-    except (AttributeError, OSError):
-        return ()
 
 
 def caches() -> tuple[Cache, ...]:

@@ -76,13 +76,13 @@ def run(plan: Plan, progress: Progress, keep: Callable[[Timings], None]) -> Timi
     work = works()
     levels = {n: [name for name in plan.names if work[name].at(n).operations <= plan.operations] for n in plan.sizes}
     state = _Run(plan, work, levels)
-    state.load += host.load()
+    state.load += clock.load()
     for number in range(plan.passes):
         start, used = time.perf_counter(), time.process_time()
         _one_pass(state, number, progress)
         state.rates.append(jobs.rates(plan.seconds, plan.turns))
         state.share.append((time.process_time() - used) / (time.perf_counter() - start))
-        state.load += host.load()
+        state.load += clock.load()
         found = _timings(state)
         keep(found)
     progress(1.0, "timed")
