@@ -348,7 +348,7 @@ def _measured(quick: bool, joints: list[str], part: Path) -> Bench:
 @app.command(
     epilog="""\b
 Examples:
-  fastdyn study --quick --open      fewer sizes and repeats; a first run compiles for minutes
+  fastdyn study --quick --open      half a minute; a first run also compiles, for a minute
   fastdyn study --out results
   fastdyn study --from results/study.json --out again"""
 )
@@ -360,7 +360,8 @@ def study(
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer sizes and repeats; a first run compiles for minutes.")
+        bool,
+        typer.Option("--quick", help="Fewer sizes and repeats: half a minute; a first run also compiles, a minute."),
     ] = False,
     kept: Annotated[
         Path | None, typer.Option("--from", help="Write the page of a study.json again; nothing is measured.")

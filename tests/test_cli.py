@@ -106,6 +106,8 @@ def test_what_cannot_be_done_is_one_line_and_exit_code_2(refused: Callable[..., 
     assert "did you mean 'puma560'?" in refused("info", "puma")
     assert "ROBOT" in refused("info")
     assert "'robot'" in refused("robot")
+    assert "expected JSON" in refused("study", "--from", str(file))
+    assert "--from and --quick" in refused("study", "--from", str(file), "--quick")
     assert "--size" in refused("bench", "--size", "6")
     for out in (file, file / "results", Path("/proc/nowhere/results"), tmp_path / ("x" * 300)):
         for command in ("study", "bench"):

@@ -41,7 +41,7 @@ def gather(
     command: str = "fastdyn study",
     keep: Callable[[Results], None] | None = None,
 ) -> Results:
-    """Runs the whole study, with fewer sizes and repeats if `quick`. The first run on a machine compiles for minutes.
+    """Runs the whole study, with fewer sizes and repeats if `quick`. A first run also compiles, for a minute or two.
 
     progress: called as progress(fraction from 0 to 1, what is being done). command: shown on the page. keep: called
     after each pass of the timings with the results so far, so that a run that is ended loses one pass at most.

@@ -93,7 +93,7 @@ def _joints(axes: Axes, points: Sequence[Point]) -> None:
 
 
 def _curves(axes: Axes, timings: Timings, value: Value, styles: dict[str, dict[str, Any]]) -> None:
-    faint = {"color": ink.GRID, "linewidth": 1.0, "zorder": 1}
+    faint = {"color": ink.FAINT, "alpha": 0.5, "linewidth": 1.0, "zorder": 1}
     for name, own in by_formulation(timings.points).items():
         style = {"label": LABELS.get(name, name), **styles[name]} if name in styles else faint
         axes.plot([p.n for p in own], [value(p) for p in own], **style)
@@ -107,7 +107,7 @@ def _legend(figure: Figure, axes: Axes, note: str = "", title: str | None = None
     lines = [line for line in axes.get_lines() if not str(line.get_label()).startswith("_")]
     lines = sorted(lines, key=lambda line: -float(line.get_ydata()[-1]))  # type: ignore[index, arg-type]
     if note:
-        lines.append(Line2D([], [], color=ink.GRID, linewidth=1.0, label=note))
+        lines.append(Line2D([], [], color=ink.FAINT, alpha=0.5, linewidth=1.0, label=note))
     _placed(figure, lines, title)
 
 
