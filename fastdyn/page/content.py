@@ -126,7 +126,7 @@ class Headline:
         >>> Headline("n^{3.8}", "is the growth").plain
         'n^3.8 is the growth'
         """
-        return f"{self.value.replace('{', '').replace('}', '')} {self.label}"
+        return f"{self.value} {self.label}".replace("{", "").replace("}", "")
 
 
 @dataclass(frozen=True)

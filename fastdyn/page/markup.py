@@ -82,7 +82,7 @@ def _file(name: str) -> str:
 
 
 def _headline(headline: Headline) -> str:
-    return f"<p><strong>{mathematics(headline.value)}</strong> {plain_html(headline.label)}</p>"
+    return f"<p><strong>{mathematics(headline.value)}</strong> {mathematics(headline.label)}</p>"
 
 
 def _section(section: Section, number: int) -> str:

@@ -53,7 +53,7 @@ def _timed(timings: Timings) -> dict[str, Headline]:
                 f"n^{{{g.exponent.median:.2f}}}",
                 f"is the growth of the time of {family}, {g.exponent.least:.2f} to {g.exponent.most:.2f} in "
                 f"{len(g.exponent.passes)} passes, {KINDS['scalars']}, n = {g.first} to {g.last} ({where}); its "
-                f"counts grow as n^{g.counted:.2f} there",
+                f"counts grow as n^{{{g.counted:.2f}}} there",
             )
     ratio = classic(timings)
     if ratio and ratio.time.within(RATIOS * ratio.time.median):
