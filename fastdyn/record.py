@@ -7,6 +7,7 @@ any of these or None.
 from __future__ import annotations
 
 import json
+import re
 import types
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -28,14 +29,12 @@ def text(record: Any, form: str) -> str:
     >>> print(text(Polynomial.of("1/2", 0), "a polynomial"))
     {
      "form": "a polynomial",
-     "coefficients": [
-      "0",
-      "1/2"
-     ]
+     "coefficients": ["0", "1/2"]
     }
     <BLANKLINE>
     """
-    return json.dumps({"form": form, **_plain(record)}, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+    found = json.dumps({"form": form, **_plain(record)}, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+    return re.sub(r"\[\n +([^][{}]*?)\n *\]", _in_a_line, found)
 
 
 def read(kind: type[Record], path: Path, form: str) -> Record:
@@ -53,6 +52,10 @@ def read(kind: type[Record], path: Path, form: str) -> Record:
     except _Unfit as problem:
         raise FileError(f"{path}: {problem}") from None
     return record
+
+
+def _in_a_line(row: re.Match[str]) -> str:
+    return "[" + re.sub(r"\n +", " ", row[1]) + "]"
 
 
 class _Unfit(Exception):
