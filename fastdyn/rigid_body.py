@@ -129,5 +129,6 @@ def _six(values: ArrayLike, name: str) -> Array:
     if found.shape[-1:] != (6,):
         raise ArgumentError(f"{name} has shape {found.shape}: expected (..., 6)")
     if not np.isfinite(found).all():
-        raise NotFiniteError(f"{name} is {found.tolist()}: expected finite numbers")
+        place = tuple(np.argwhere(~np.isfinite(found))[0].tolist())
+        raise NotFiniteError(f"{name}[{', '.join(map(str, place))}] is {found[place]}: expected finite numbers")
     return found

@@ -153,7 +153,7 @@ def test_a_body_that_resists_no_rotation_has_no_forward_dynamics(singular):
         (
             lambda: wrench(G, np.zeros(6), [0, 0, 0, np.nan, 0, 0]),
             fd.NotFiniteError,
-            "rate is .*nan.*: expected finite",
+            r"rate\[3\] is nan: expected finite",
         ),
         (lambda: wrench(np.eye(3), np.zeros(6), np.zeros(6)), fd.RobotError, r"inertia: expected shape \(6, 6\)"),
         (lambda: spatial_inertia(-1.0), fd.RobotError, "mass: expected a number not below zero"),
