@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import warnings
 from collections.abc import Callable, Sequence
@@ -19,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fastdyn import output
+from fastdyn import clock, output
 from fastdyn.errors import MissingExtraError, RobotWarning
 from fastdyn.page import files
 from fastdyn.robot import Robot
@@ -114,12 +113,12 @@ def robot_counts(names: Sequence[str], progress: Progress | None = None) -> tupl
 
 def circumstances(command: str, quick: bool) -> dict[str, str]:
     """Machine, system, date, load, versions and command, before anything is run."""
-    packages = ("fastdyn", "numpy", "numba", "llvmlite", "matplotlib")
+    packages, load = ("fastdyn", "numpy", "numba", "llvmlite", "matplotlib"), clock.load()
     return {
         "Machine": output.machine(),
         "System": f"{platform.system()} {platform.machine()}",
         "Date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        **({"Load": f"load average {os.getloadavg()[0]:.2f} at the start"} if hasattr(os, "getloadavg") else {}),
+        **({"Load": f"load average {load[0]:.2f} at the start"} if load else {}),
         "Versions": ", ".join(
             [f"Python {platform.python_version()}", *(f"{p} {metadata.version(p)}" for p in packages)]
         ),

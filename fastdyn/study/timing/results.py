@@ -10,11 +10,10 @@ import numpy as np
 
 from fastdyn.quantities import FORWARD_DYNAMICS, INVERSE_DYNAMICS, MASS_MATRIX
 from fastdyn.scalars import LANES
-from fastdyn.study.rows import FORMULATIONS
 from fastdyn.study.timing.host import Host
 
 KERNELS = {"rnea": INVERSE_DYNAMICS, "crba": MASS_MATRIX, "aba": FORWARD_DYNAMICS}
-_LABELS = {
+LABELS = {
     "lagrange_euler": "Lagrange-Euler",
     "lagrange_euler_table": "Lagrange-Euler, as Table 3.1 counts it",
     "christoffel": "Christoffel symbols",
@@ -29,10 +28,10 @@ _LABELS = {
     "newton_euler_base": "Newton-Euler, base frame",
     "newton_euler_link": "Newton-Euler, link frames",
     "newton_euler_frugal": "Newton-Euler, frugal",
+    "rnea": "fastdyn inverse dynamics",
+    "crba": "fastdyn mass matrix",
+    "aba": "fastdyn forward dynamics",
 }
-LABELS = {name: label for name, label in _LABELS.items() if name in FORMULATIONS}
-LABELS |= {name: name.replace("_", " ") for name in FORMULATIONS if name not in _LABELS}
-LABELS |= {"rnea": "fastdyn inverse dynamics", "crba": "fastdyn mass matrix", "aba": "fastdyn forward dynamics"}
 
 KINDS = {
     "lanes": "throughput on lanes", "scalars": "throughput on scalars", "latency": "latency of one state",
