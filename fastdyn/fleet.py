@@ -18,10 +18,10 @@ from fastdyn.kernels.rows import AXES, FORK, INDEX, KIND, LENGTH, PARENT, PATH, 
 from fastdyn.kinematics import FrameName, Kinematics, Point
 from fastdyn.mechanism.limits import limits_of
 from fastdyn.mechanism.parts import Array
-from fastdyn.task_space import TaskSpace
+from fastdyn.simulation.methods import Moving
 
 
-class Fleet(TaskSpace):
+class Fleet(Moving):
     """Robots of the same tree with other numbers. Made by fd.stack(robots) or robot.vary(...).
 
     Robots are the last batch axis: q is (R, n), one state for each of R robots, (..., R, n) several states for each, or

@@ -100,12 +100,21 @@ QD_D = Field("qd_d", ("n",), "rate")
 QDD_D = Field("qdd_d", ("n",), "rate")
 KP = Field("kp", ("n",), "gain")
 KD = Field("kd", ("n",), "gain")
+POSE_D = Field("pose_d", (4, 4))
+VELOCITY_D = Field("velocity_d", (6,))
+KX = Field("kx", (6,))
+DX = Field("dx", (6,))
+KO = Field("ko", ("n",), "gain")
+PERIOD = Field("period", ())
+OBSERVED = Field("observed", ("n",), "gain")
+OBSERVED_NEXT = Field("observed_next", ("n",), "gain")
+EXTERNAL = Field("external", ("n",), "gain")
 # in their order in a workspace
 FIELDS = (
     Q, QD, QDD, TAU, WRENCHES, INERTIA, CORIOLIS, REACTIONS, KINETIC, POTENTIAL, MOMENTA, COM,
     POSE, LINKS, JACOBI, VELOCITY, ACCELERATION, JACOBI_RATE, HESSE,
     PREFERRED, AXES, DAMPING, TOLERANCE, RANK, RESIDUAL, SIGMA, WRENCH, LAMBDA, MU, TASK_GRAVITY, KEPT,
-    Q_D, QD_D, QDD_D, KP, KD,
+    Q_D, QD_D, QDD_D, KP, KD, POSE_D, VELOCITY_D, KX, DX, KO, PERIOD, OBSERVED, OBSERVED_NEXT, EXTERNAL,
 )  # fmt: skip
 
 
@@ -245,7 +254,7 @@ QUANTITIES = {
         SINGULAR_VALUES, INVERSE_VELOCITY, INVERSE_ACCELERATION, STATIC_TORQUES, TASK_DYNAMICS,
     )
 }  # fmt: skip
-# Controllers: rows like any other, for simulation, bound calls and C; they are not methods of a robot.
+# Controllers and an observer: rows like any other, for simulation, bound calls and C; they are not methods of a robot.
 _PD = (Q, QD, Q_D, QD_D, KP, KD)
 _TRACKING = (Q, QD, Q_D, QD_D, QDD_D, KP, KD)
 CONTROLLERS = {
@@ -266,6 +275,20 @@ CONTROLLERS = {
         Quantity(
             "pd_feedforward", controllers.pd_feedforward, controllers.model_rows, _TRACKING, (TAU,),
             coupled=controllers.coupled_pd_feedforward, coupled_rows=controllers.model_rows,
+        ),
+        Quantity(
+            "joint_impedance", controllers.joint_impedance, controllers.impedance_rows, _TRACKING, (TAU,),
+            coupled=controllers.coupled_joint_impedance, coupled_rows=controllers.impedance_rows,
+        ),
+        Quantity(
+            "task_space_pd", controllers.task_space_pd, controllers.task_space_pd_rows,
+            (Q, QD, POSE_D, VELOCITY_D, KX, DX), (TAU,), frame=True,
+            coupled=controllers.coupled_task_space_pd, coupled_rows=controllers.task_space_pd_rows,
+        ),
+        Quantity(
+            "momentum_observer", controllers.momentum_observer, controllers.momentum_observer_rows,
+            (Q, QD, TAU, OBSERVED, KO, PERIOD), (EXTERNAL, OBSERVED_NEXT),
+            coupled=controllers.coupled_momentum_observer, coupled_rows=controllers.momentum_observer_rows,
         ),
     )
 }  # fmt: skip

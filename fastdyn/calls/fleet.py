@@ -35,11 +35,16 @@ class FleetParameters(Parameters):
     each: tuple[Parameters, ...] = ()
 
     def stack(self, count: int, real: np.dtype[Any]) -> NDArray[Any]:
-        """(blocks, links, rows, count): P of all robots, `count` in a block; the last one fills up the last block."""
-        blocks = -(-len(self.each) // count)
-        P = np.stack([each.of(real)[0].T for each in self.each])  # (robots, links, rows)
-        P = P[np.minimum(np.arange(blocks * count), len(self.each) - 1)]
-        return np.ascontiguousarray(P.reshape(blocks, count, *P.shape[1:]).transpose(0, 2, 3, 1))
+        """P of all robots in blocks."""
+        return stacked([each.of(real)[0] for each in self.each], count)
+
+
+def stacked(arrays: Sequence[NDArray[Any]], count: int) -> NDArray[Any]:
+    """(blocks, columns, rows, count) of arrays (rows, columns), `count` in a block; the last fills up the last block."""
+    blocks = -(-len(arrays) // count)
+    P = np.stack([array.T for array in arrays])  # (robots, links, rows)
+    P = P[np.minimum(np.arange(blocks * count), len(arrays) - 1)]
+    return np.ascontiguousarray(P.reshape(blocks, count, *P.shape[1:]).transpose(0, 2, 3, 1))
 
 
 class FleetTask(Task):

@@ -85,7 +85,7 @@ def dispatcher(function: Callable[..., Any], nogil: bool) -> Any:
     from fastdyn.compiler.pipeline import Entry
 
     made = numba.njit(**{**OPTIONS, "nogil": nogil}, pipeline_class=Entry)(function)
-    # Numba's cache key ignores bounds checks, so code with them is not cached
-    if not config.BOUNDSCHECK and (cache := code_cache(function)) is not None:
+    # Numba's cache key ignores bounds checks, so code with them is not cached; nor is code that calls users' functions
+    if not config.BOUNDSCHECK and getattr(function, "cacheable", True) and (cache := code_cache(function)) is not None:
         made._cache = cache
     return made

@@ -5,36 +5,62 @@ The same rows run in control loops, `robot.bind("computed_torque")`, and as C fu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from fastdyn.errors import ArgumentTypeError
+from fastdyn.kinematics import FrameName, Point
 from fastdyn.mechanism.parts import Array
-from fastdyn.quantities import CONTROLLERS, Quantity
+from fastdyn.quantities import CONTROLLERS, POSE_D, Q_D, QD, QD_D, QDD_D, VELOCITY_D, Field, Q, Quantity
 
 Motion = Callable[[Array], tuple[Array, Array, Array]]  # times (K,) -> q, qd, qdd, each (K, n)
+TaskMotion = Callable[[Array], tuple[Array, Array]]  # times (K,) -> poses (K, 4, 4), velocities (K, 6)
+MEASURED = (Q, QD)
+JOINTS, FRAME = (Q_D, QD_D, QDD_D), (POSE_D, VELOCITY_D)  # what a reference gives
 
 
 @dataclass(frozen=True, eq=False)
 class Controller:
-    """A law with its gains: made by `pd`, `pd_gravity`, `computed_torque` and `pd_feedforward`.
+    """A law with its gains: made by `pd`, `computed_torque` and the others of this module.
 
     reference: a position to hold, (n,) or one for each motion (..., n), or a trajectory: reference(t) gives q, qd, qdd.
-    robot: whose model the law uses; that which is simulated if not given.
+    In task space: a pose (..., 4, 4), or reference(t) gives poses and velocities. gains: by the names of the row's
+    fields. robot: whose model the law uses; that which is simulated if not given. frame, point: of a law in task space.
     """
 
     row: Quantity
-    reference: ArrayLike | Motion
-    kp: ArrayLike
-    kd: ArrayLike
+    reference: ArrayLike | Motion | TaskMotion
+    gains: Mapping[str, ArrayLike]
     robot: Any = None
+    frame: FrameName = None
+    point: Point = None
 
     def __post_init__(self) -> None:
         if self.robot is not None and not hasattr(self.robot, "parameters"):
             raise ArgumentTypeError(f"robot is a {type(self.robot).__name__}: expected a Robot or CoupledRobot")
+
+    @property
+    def desired(self) -> tuple[Field, ...]:
+        """What the reference gives, in order."""
+        return desired(self.row)
+
+    @property
+    def gain_fields(self) -> tuple[Field, ...]:
+        """The gains, in order."""
+        return gain_fields(self.row)
+
+
+def desired(row: Quantity) -> tuple[Field, ...]:
+    """What a reference gives to a law."""
+    return FRAME if POSE_D in row.reads else JOINTS
+
+
+def gain_fields(row: Quantity) -> tuple[Field, ...]:
+    """A law's gains."""
+    return tuple(field for field in row.reads if field not in MEASURED + JOINTS + FRAME)
 
 
 def pd(reference: ArrayLike | Motion, kp: ArrayLike, kd: ArrayLike) -> Controller:
@@ -47,7 +73,7 @@ def pd(reference: ArrayLike | Motion, kp: ArrayLike, kd: ArrayLike) -> Controlle
     >>> r.q[-1].round(3)
     array([1. , 0.5])
     """
-    return Controller(CONTROLLERS["pd"], reference, kp, kd)
+    return Controller(CONTROLLERS["pd"], reference, {"kp": kp, "kd": kd})
 
 
 def pd_gravity(reference: ArrayLike | Motion, kp: ArrayLike, kd: ArrayLike, robot: Any = None) -> Controller:
@@ -60,7 +86,7 @@ def pd_gravity(reference: ArrayLike | Motion, kp: ArrayLike, kd: ArrayLike, robo
     >>> r.q[-1].round(3)
     array([1. , 0.5])
     """
-    return Controller(CONTROLLERS["pd_gravity"], reference, kp, kd, robot)
+    return Controller(CONTROLLERS["pd_gravity"], reference, {"kp": kp, "kd": kd}, robot)
 
 
 def computed_torque(
@@ -77,7 +103,7 @@ def computed_torque(
     >>> r.q[-1].round(6).tolist()
     [0.5, 0.5, 0.5, 0.5, 0.5, 0.5]
     """
-    return Controller(CONTROLLERS["computed_torque"], reference, kp, kd, robot)
+    return Controller(CONTROLLERS["computed_torque"], reference, {"kp": kp, "kd": kd}, robot)
 
 
 def pd_feedforward(reference: ArrayLike | Motion, kp: ArrayLike, kd: ArrayLike, robot: Any = None) -> Controller:
@@ -92,4 +118,46 @@ def pd_feedforward(reference: ArrayLike | Motion, kp: ArrayLike, kd: ArrayLike, 
     >>> r.q[-1].round(6)
     array([0.3, 0.2])
     """
-    return Controller(CONTROLLERS["pd_feedforward"], reference, kp, kd, robot)
+    return Controller(CONTROLLERS["pd_feedforward"], reference, {"kp": kp, "kd": kd}, robot)
+
+
+def joint_impedance(reference: ArrayLike | Motion, kp: ArrayLike, kd: ArrayLike, robot: Any = None) -> Controller:
+    """tau = M q_d'' + C q_d' + g + kp e + kd e': under an external torque x the arm yields as spring and damper would.
+
+    M e'' + (C + kd) e' + kp e = -x: it keeps its own inertia, and x does work on it as on a passive mechanism. Friction
+    is left as it is. kp: N m/rad or N/m; kd: N m s/rad or N s/m.
+
+    >>> import fastdyn as fd
+    >>> from fastdyn import control
+    >>> arm = fd.robots.two_link()
+    >>> r = arm.simulate([0.3, 0.2], [0.0, 0.0], 5.0, 0.01, control.joint_impedance([0.3, 0.2], kp=20.0, kd=10.0))
+    >>> r.q[-1].round(6)
+    array([0.3, 0.2])
+    """
+    return Controller(CONTROLLERS["joint_impedance"], reference, {"kp": kp, "kd": kd}, robot)
+
+
+def task_space_pd(
+    reference: ArrayLike | TaskMotion,
+    kx: ArrayLike,
+    dx: ArrayLike,
+    robot: Any = None,
+    frame: FrameName = None,
+    point: Point = None,
+) -> Controller:
+    """tau = g(q) + J^T (kx e + dx e'), e the way from the frame's pose to the reference: position, then rotation.
+
+    The rotation is 2 sin(angle / 2) times its axis, in the base's axes like all six components. reference: a pose,
+    (4, 4), or reference(t) gives poses (K, 4, 4) and velocities (K, 6). kx: (6,) or one number, N/m and N m/rad; dx:
+    N s/m and N m s/rad. What the frame does not feel is not damped: an arm with more joints than six drifts there.
+
+    >>> import fastdyn as fd
+    >>> from fastdyn import control
+    >>> arm = fd.robots.puma560()
+    >>> goal = arm.forward_kinematics([0.1, -0.3, 0.4, 0.2, 0.6, 0.0])
+    >>> law = control.task_space_pd(goal, kx=[900, 900, 900, 40, 40, 40], dx=[300, 300, 300, 15, 15, 15])
+    >>> r = arm.simulate([0.0, -0.2, 0.3, 0.0, 0.7, 0.1], [0.0] * 6, 4.0, 0.001, law)
+    >>> bool(abs(arm.forward_kinematics(r.q[-1]) - goal).max() < 1e-3)
+    True
+    """
+    return Controller(CONTROLLERS["task_space_pd"], reference, {"kx": kx, "dx": dx}, robot, frame, point)

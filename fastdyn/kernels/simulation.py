@@ -115,8 +115,9 @@ def simulate(
                     check = check + give(qdd_out[:, row : row + m], first, a[:m], 0)
                     check = check + give(tau_out[:, row : row + m], first, tau, 0)
                     if flexible:
-                        give(motor_out[:, 2 * row : 2 * row + m], first, x[m:], 0)
-                        give(motor_out[:, 2 * row + m : 2 * row + 2 * m], first, v[m:], 0)
+                        give(motor_out[:, 3 * row : 3 * row + m], first, x[m:], 0)
+                        give(motor_out[:, 3 * row + m : 3 * row + 2 * m], first, v[m:], 0)
+                        give(motor_out[:, 3 * row + 2 * m : 3 * row + 3 * m], first, a[m:], 0)
                 if k < numbers[0, TOTAL]:
                     if numbers[0, STAGES] == 1:
                         euler(x, v, a, h)
@@ -161,7 +162,7 @@ def euler(x, v, a, h):
 def limited(S, tau):
     """Torques within the largest ones."""
     for j in range(tau.shape[0]):
-        most = fill(tau, S[EFFORT, j])
+        most = load(tau, j) * 0.0 + S[EFFORT, j]
         store(tau, j, maximum(minimum(load(tau, j), most), -most))
 
 

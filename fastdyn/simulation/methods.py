@@ -38,22 +38,26 @@ class Moving(TaskSpace):
         flexible: FlexibleJoints | None = None,
         every: int = 1,
         threads: int = 1,
+        rtol: float | None = None,
+        atol: float | None = None,
     ) -> Simulation:
         """The robot's motion from q0, qd0, (n,) or (..., n), for `duration` s in steps of dt s, compiled end to end.
 
         The result has t (K,), q, qd, qdd, tau (..., K, n), energies, and `.plot()`, `.animate(file)`, `.save(file)`.
         every: how many steps lie between two records. threads: the most to use; results do not depend on it.
 
-        controller: one of fastdyn.control (`pd`, `pd_gravity`, `computed_torque`, `pd_feedforward`), or any function
-        controller(t, q, qd) of all motions at once, q and qd (..., n), which returns torques: Python then runs at every
-        control period (dt if not given), which is slower. tau: constant torques, (n,) or (..., n), instead.
+        controller: one of fastdyn.control (`pd`, `computed_torque`, ...). Or a function compiled by numba.njit,
+        controller(t, q, qd, tau), that writes the torques (n,) of one motion; motions are then not on lanes. Or any
+        function controller(t, q, qd) of all motions at once, q and qd (..., n), that returns torques: Python then runs
+        at every control period (dt if not given), which is slower. tau: constant torques, (n,) or (..., n), instead.
         control_period: s between two torques of the controller, which are held meanwhile; if not given, it acts
         continuously: the integrator evaluates it at each of its stages. delay: s from a measurement to its torque.
         noise: standard deviations of the measured q and qd. torque_limits: True for robot.limits.effort, or (n,).
 
         integrator: "rk4", the classic Runge-Kutta method, of fourth order; "euler", semi-implicit, of first order;
         "implicit", the same with viscous friction and the springs of flexible joints taken at the end of the step: of
-        first order, stable for stiff drives. flexible: springs between motors and arm (simulation.FlexibleJoints).
+        first order, stable for stiff drives; or a method of SciPy's solve_ivp, "DOP853", "Radau", ..., which chooses
+        its steps for rtol and atol (1e-9), dt being the time between records. flexible: springs between motors and arm (simulation.FlexibleJoints).
 
         stops: whether robot.limits.position are stops, springs with dampers as stiff as dt allows. Friction is the
         robot's own, except that Coulomb friction is proportional to the velocity below `slip` (rad/s or m/s), so that
@@ -68,7 +72,10 @@ class Moving(TaskSpace):
         """
         from fastdyn.simulation.run import Run
 
+        options = {
+            "torque_limits": torque_limits, "stops": stops, "slip": slip, "flexible": flexible
+        }  # fmt: skip
         return Run(
-            self, q0, qd0, duration, dt, controller, tau, integrator, control_period, delay, noise, seed, torque_limits,
-            stops, slip, flexible, every, threads,
+            self, q0, qd0, duration, dt, controller, tau, integrator, control_period, delay, noise, seed, every,
+            threads, (rtol, atol), options,
         ).result()  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -34,23 +35,43 @@ class Simulation:
     motor_qd: Array | None = None
     springs: Any = None
 
+    def _sides(self) -> list[tuple[Any, Any, Any]]:
+        """(robot, its springs, the index of its motions) for each robot of a fleet, or the only one."""
+        springs = self.springs or [None] * len(getattr(self.robot, "robots", (None,)))
+        if not hasattr(self.robot, "robots"):
+            return [(self.robot, springs[0], ...)]
+        return [(robot, springs[k], np.s_[..., k, :, :]) for k, robot in enumerate(self.robot.robots)]
+
+    def _each(self, energy: Callable[[Any, Any, Any], Array]) -> Array:
+        """(..., K) of an energy of each robot's motions."""
+        found = [energy(*side) for side in self._sides()]
+        return np.stack(found, axis=-2) if hasattr(self.robot, "robots") else found[0]
+
     @cached_property
     def kinetic_energy(self) -> Array:
         """(..., K), J; of flexible joints with the motors' own, which turn with motor_qd."""
-        if self.motor_qd is None:
-            found: Array = self.robot.kinetic_energy(self.q, self.qd)
-            return found
-        arm: Array = self.robot.without_motors().kinetic_energy(self.q, self.qd)
-        motors: Array = (0.5 * self.springs.rotors * self.motor_qd**2).sum(-1)
-        return arm + motors
+
+        def of(robot: Any, springs: Any, where: Any) -> Array:
+            if springs is None or self.motor_qd is None:
+                found: Array = robot.kinetic_energy(self.q[where], self.qd[where])
+                return found
+            arm: Array = robot.without_motors().kinetic_energy(self.q[where], self.qd[where])
+            motors: Array = (0.5 * springs.rotors * self.motor_qd[where] ** 2).sum(-1)
+            return arm + motors
+
+        return self._each(of)
 
     @cached_property
     def potential_energy(self) -> Array:
         """(..., K), J; of flexible joints with the springs'."""
-        found: Array = self.robot.potential_energy(self.q)
-        if self.motor_q is not None:
-            found = found + (0.5 * self.springs.stiffness * (self.motor_q - self.q) ** 2).sum(-1)
-        return found
+
+        def of(robot: Any, springs: Any, where: Any) -> Array:
+            found: Array = robot.potential_energy(self.q[where])
+            if springs is not None and self.motor_q is not None:
+                found = found + (0.5 * springs.stiffness * (self.motor_q[where] - self.q[where]) ** 2).sum(-1)
+            return found
+
+        return self._each(of)
 
     @property
     def energy(self) -> Array:
@@ -106,7 +127,9 @@ class Simulation:
 
     def animate(self, file: str | os.PathLike[str] | None = None, sample: Any = None, fps: int = 25) -> Any:
         """The robot moving, as `robot.animate`: a notebook shows it; `file`, .gif or .mp4, is written."""
-        return self.robot.animate(self.q[self._one(sample)], self.t, file, fps)
+        where = self._one(sample)
+        robot = self.robot.robots[where[-1]] if hasattr(self.robot, "robots") else self.robot
+        return robot.animate(self.q[where], self.t, file, fps)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Writes all arrays to a NumPy file, .npz; it appears whole or not at all.
