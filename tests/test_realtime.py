@@ -208,7 +208,7 @@ def test_the_loop_leaves_no_objects_behind(robot):
         blocks[round(t * 1000)] = sys.getallocatedblocks()
         return controller(bound, t)
 
-    Loop(robot, rate=1000, warm_up=0.1).run(step, seconds=0.3, after=arm)
+    Loop(robot, rate=1000, warm_up=0.1, quantities=["computed_torque"]).run(step, seconds=0.3, after=arm)
     counted = blocks[120:][blocks[120:] > 0]  # after the warm-up
     assert len(counted) > 10
     assert np.ptp(counted) < 10  # one object a cycle would make it hundreds
@@ -374,7 +374,7 @@ def test_computed_torque_keeps_a_simulated_arm_on_its_way(name):
     robot = getattr(fd.robots, name)()
     rate = 1000
     arm = SimulatedArm(robot, rate)
-    controller, bound = ComputedTorque(robot, arm.read), robot.bind()
+    controller, bound = ComputedTorque(robot, arm.read), robot.bind("computed_torque")
     for k in range(2 * rate):
         assert controller(bound, k / rate) == 0
         arm(bound, k / rate)
@@ -385,7 +385,7 @@ def test_computed_torque_keeps_a_simulated_arm_on_its_way(name):
 def test_an_error_dies_out_as_the_gains_say():
     robot, rate, stiffness = fd.robots.puma560(), 4000, 400.0
     arm = SimulatedArm(robot, rate)
-    controller, bound = ComputedTorque(robot, arm.read, stiffness), robot.bind()
+    controller, bound = ComputedTorque(robot, arm.read, stiffness), robot.bind("computed_torque")
     arm.bound.q += 0.1
     omega, errors = np.sqrt(stiffness), []
     for k in range(rate // 4):

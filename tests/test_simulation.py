@@ -1,8 +1,10 @@
 """Simulated motions: energy, order of the integrators, SciPy, controllers, drives, errors."""
 
+import numba
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.spatial.transform import Rotation
 
 import fastdyn as fd
 from fastdyn import control
@@ -65,6 +67,7 @@ def test_motions_are_those_of_scipy(robot):
 
 
 LAWS = {
+    "joint_impedance": lambda ref, m: control.joint_impedance(ref, 50.0, 10.0, m),
     "pd": lambda ref, m: control.pd(ref, 50.0, 10.0),
     "pd_gravity": lambda ref, m: control.pd_gravity(ref, 50.0, 10.0, m),
     "computed_torque": lambda ref, m: control.computed_torque(ref, 100.0, 20.0, m),
@@ -81,6 +84,9 @@ def law(name, robot, q, qd, q_d, qd_d, qdd_d):
         "pd": lambda: 0.0,
         "pd_gravity": lambda: robot.gravity_forces(q),
         "pd_feedforward": lambda: robot.inverse_dynamics(q_d, qd_d, qdd_d),
+        "joint_impedance": lambda: (
+            robot.inverse_dynamics(q, 0 * q, qdd_d) + np.einsum("...ij,...j", robot.coriolis_matrix(q, qd), qd_d)
+        ),
     }[name]()
     return 50 * e + 10 * ed + extra
 
@@ -126,6 +132,119 @@ def test_controllers_are_bound_and_c_functions(name, robot):
     assert name in robot.c_function(name).declaration
 
 
+@pytest.mark.parametrize("robot", [PUMA, GEARED], ids=["joints", "coupled"])
+def test_the_law_in_task_space_is_what_it_says(robot):
+    n, rng, tip = robot.n, np.random.default_rng(4), robot.all_links[-1].name
+    q, qd = rng.uniform(-1, 1, (2, n))
+    goal, speed = robot.forward_kinematics(q + 0.3, tip), rng.uniform(-1, 1, 6)
+    kx, dx = rng.uniform(10, 50, (2, 6))
+    loop = robot.bind("task_space_pd", frame=tip)
+    loop.q[:], loop.qd[:], loop.pose_d[:], loop.velocity_d[:], loop.kx[:], loop.dx[:] = q, qd, goal, speed, kx, dx
+    assert loop.task_space_pd() == 0
+    J, pose = robot.jacobian(q, tip), robot.forward_kinematics(q, tip)
+    turn = Rotation.from_matrix(goal[:3, :3] @ pose[:3, :3].T).as_rotvec()
+    angle = np.linalg.norm(turn)
+    e = np.concatenate([goal[:3, 3] - pose[:3, 3], 2 * np.sin(angle / 2) * turn / angle])
+    expected = robot.gravity_forces(q) + J.T @ (kx * e + dx * (speed - J @ qd))
+    np.testing.assert_allclose(loop.tau, expected, rtol=0, atol=1e-11 * np.abs(expected).max())
+
+
+def test_a_frame_is_led_along_a_path_in_task_space():
+    start = np.array([0.1, -0.4, 0.5, 0.2, 0.7, 0.1])
+    pose = PUMA.forward_kinematics(start)
+
+    def path(t):
+        poses = np.broadcast_to(pose, (len(t), 4, 4)).copy()
+        poses[:, 2, 3] += 0.05 * np.sin(2 * t)
+        speeds = np.zeros((len(t), 6))
+        speeds[:, 2] = 0.1 * np.cos(2 * t)
+        return poses, speeds
+
+    stiff, damped = [9e3] * 3 + [300] * 3, [900] * 3 + [30] * 3
+    r = PUMA.simulate(start, np.zeros(6), 2.0, 5e-4, control.task_space_pd(path, stiff, damped), every=20)
+    error = np.abs(PUMA.forward_kinematics(r.q) - path(r.t)[0]).max(axis=(-2, -1))
+    assert error[40:].max() < 0.005  # the inertias are not compensated
+    assert np.ptp(PUMA.forward_kinematics(r.q)[:, 2, 3]) > 0.08
+
+
+def test_the_observer_finds_the_torques_of_a_stop():
+    arm = fd.robots.panda()
+    q0 = arm.limits.position.mean(axis=1)
+    r = arm.simulate(q0, np.zeros(7), 0.6, 5e-4, tau=arm.gravity_forces(q0) + 2.0 * np.eye(7)[6], stops=True)
+    stops = arm.inverse_dynamics(r.q, r.qd, r.qdd) - r.tau  # all that acts beside the motors
+    observer = control.MomentumObserver(arm, 100.0, 5e-4)
+    found = np.array([observer(*each) for each in zip(r.q, r.qd, r.tau, strict=True)])
+    filtered = np.zeros_like(found)
+    for k in range(len(stops) - 1):  # the filter that the observer is
+        filtered[k + 1] = filtered[k] + 100.0 * 5e-4 * (stops[k] - filtered[k])
+    assert np.abs(stops[:, 6]).max() > 1.5
+    np.testing.assert_allclose(
+        found, filtered, rtol=0, atol=0.2 * np.abs(filtered).max()
+    )  # as a stop changes in a step
+    with pytest.raises(fd.ArgumentError, match=r"period is 0\.1 s: expected one above zero and below 2 / gain"):
+        control.MomentumObserver(arm, 100.0, 0.1)
+
+
+@pytest.mark.parametrize("robot", [PUMA, GEARED], ids=["joints", "coupled"])
+def test_the_observer_row_gives_momenta_and_drain(robot):
+    n, rng = robot.n, np.random.default_rng(8)
+    q, qd, tau = rng.uniform(-1, 1, (3, n))
+    loop = robot.bind("momentum_observer")
+    loop.q[:], loop.qd[:], loop.tau[:], loop.ko[:], loop.period[...] = q, qd, tau, 3.0, 0.01
+    assert loop.momentum_observer() == 0
+    p = robot.mass_matrix(q) @ qd
+    C = robot.coriolis_matrix(q, qd)
+    drain = robot.bias_forces(q, qd) - C @ qd - C.T @ qd
+    np.testing.assert_allclose(loop.external, 3 * p, rtol=0, atol=1e-12 * np.abs(p).max())
+    expected = 0.01 * (tau - drain + 3 * p)
+    np.testing.assert_allclose(loop.observed_next, expected, rtol=0, atol=1e-11 * np.abs(expected).max())
+
+
+def test_a_fleet_moves_as_its_robots_do():
+    masses = np.linspace(0, 3, 11)
+    fleet = PUMA.vary(payload=masses)
+    starts = np.random.default_rng(1).uniform(-1, 1, (2, 2, 11, 6))
+    for law in (control.pd_gravity([0.1] * 6, 50.0, 5.0), control.pd_gravity([0.1] * 6, 50.0, 5.0, PUMA)):
+        together = fleet.simulate(*starts, 0.05, 1e-3, law, threads=2)
+        assert together.q.shape == (2, 11, 51, 6)
+        for k in (0, 5, 10):
+            one = fleet[k].simulate(*starts[:, :, k], 0.05, 1e-3, law)
+            np.testing.assert_allclose(together.q[:, k], one.q, rtol=0, atol=1e-9)
+            np.testing.assert_allclose(together.energy[:, k], one.energy, rtol=1e-9)
+    shared = fleet.simulate([0.0] * 6, [0.0] * 6, 0.05, 1e-3, lambda t, q, qd: -10 * qd + masses[:, None])
+    expected = fleet[4].simulate([0.0] * 6, [0.0] * 6, 0.05, 1e-3, lambda t, q, qd: -10 * qd + masses[4])
+    np.testing.assert_allclose(shared.q[4], expected.q, rtol=0, atol=1e-9)
+    with pytest.raises(fd.ArgumentError, match="batch axes"):
+        fleet.simulate(np.zeros((3, 6)), np.zeros(6), 0.05, 1e-3)
+
+
+@pytest.mark.parametrize("springs", [None, FlexibleJoints(SOFT, SOFT / 400)], ids=["rigid", "flexible"])
+def test_adaptive_steps_agree_with_fixed_ones(springs):
+    law = control.computed_torque(swinging(6), 25.0, 10.0)
+    ours = PUMA.simulate(*STARTS[:, :2], 0.1, 1e-4, law, flexible=springs, every=100)
+    scipys = PUMA.simulate(*STARTS[:, :2], 0.1, 1e-2, law, "DOP853", flexible=springs, rtol=1e-11, atol=1e-11)
+    for name in ("t", "q", "qd", "qdd", "tau") + ("motor_q", "motor_qd") * (springs is not None):
+        wanted = getattr(ours, name)
+        np.testing.assert_allclose(getattr(scipys, name), wanted, rtol=0, atol=1e-7 * max(1, np.abs(wanted).max()))
+    with pytest.raises(fd.ArgumentError, match="'DOP853', of SciPy, which does not go with control_period"):
+        PUMA.simulate(*STARTS, 0.1, 1e-3, law, "DOP853", control_period=1e-3)
+
+
+def test_a_compiled_function_of_the_user_is_a_controller():
+    @numba.njit
+    def steer(t, q, qd, tau):
+        for j in range(len(q)):
+            tau[j] = 50 * (0.2 * np.sin(t) - q[j]) - 10 * qd[j]
+
+    def reference(t):
+        zero = np.zeros((len(t), 6))
+        return zero + 0.2 * np.sin(t)[:, None], zero, zero
+
+    ours = PUMA.simulate(*STARTS, 0.05, 1e-3, control.pd(reference, 50.0, 10.0))
+    theirs = PUMA.simulate(*STARTS, 0.05, 1e-3, steer)
+    np.testing.assert_allclose(theirs.q, ours.q, rtol=0, atol=1e-10)
+
+
 def test_computed_torque_tracks_and_an_unknown_payload_spoils_it():
     reference = swinging(6)
     start = reference(np.zeros(1))
@@ -164,6 +283,20 @@ def test_a_python_function_holds_its_torque_as_a_built_in_law_does():
     assert np.abs(ours.tau).max() == 30.0
     assert (ours.tau[:, :4] == 0).all()  # the first torque arrives after 4 ms, and is held for 2
     assert (ours.tau[:, 4:] != 0).any(axis=(1, 2)).all()
+
+
+def test_whole_numbers_are_numbers():
+    runs = [
+        PUMA.simulate(start, start, 0.02, 1e-3, law)
+        for start, law in (
+            ([0] * 6, control.pd([1] * 6, [50] * 6, 10)),
+            ([0.0] * 6, control.pd([1.0] * 6, 50.0, 10.0)),
+            ([0] * 6, lambda t, q, qd: np.round(50 - 50 * q - 10 * qd).astype(int)),
+            ([0] * 6, lambda t, q, qd: np.round(50 - 50 * q - 10 * qd)),
+        )
+    ]
+    np.testing.assert_array_equal(runs[0].q, runs[1].q)
+    np.testing.assert_array_equal(runs[2].q, runs[3].q)
 
 
 def test_noise_is_measured_and_repeats_with_its_seed():
@@ -221,7 +354,7 @@ def test_stiffer_springs_come_closer_to_a_rigid_arm():
     [
         ({"dt": 0.0}, "dt is 0.0: expected a number of seconds above zero"),
         ({"duration": 0.00105}, "duration is 0.00105 s: expected a whole number of steps of 0.001 s"),
-        ({"integrator": "rk5"}, "integrator is 'rk5': expected one of 'rk4', 'euler', 'implicit'"),
+        ({"integrator": "rk5"}, "integrator is 'rk5': expected one of 'rk4', 'euler', 'implicit', 'RK45'"),
         ({"delay": 0.01}, "delay is 0.01: expected a control_period with it"),
         ({"noise": (0.1, 0.1)}, "noise: expected a control_period with it"),
         ({"every": 0}, "every is 0: expected a whole number above zero"),

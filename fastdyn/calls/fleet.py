@@ -40,7 +40,7 @@ class FleetParameters(Parameters):
 
 
 def stacked(arrays: Sequence[NDArray[Any]], count: int) -> NDArray[Any]:
-    """(blocks, columns, rows, count) of arrays (rows, columns), `count` in a block; the last fills up the last block."""
+    """(blocks, columns, rows, count): arrays (rows, columns), `count` in a block; the last fills up the last block."""
     blocks = -(-len(arrays) // count)
     P = np.stack([array.T for array in arrays])  # (robots, links, rows)
     P = P[np.minimum(np.arange(blocks * count), len(arrays) - 1)]

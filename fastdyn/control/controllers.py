@@ -153,7 +153,7 @@ def task_space_pd(
 
     >>> import fastdyn as fd
     >>> from fastdyn import control
-    >>> arm = fd.robots.puma560()
+    >>> arm = fd.robots.puma560().without_friction()
     >>> goal = arm.forward_kinematics([0.1, -0.3, 0.4, 0.2, 0.6, 0.0])
     >>> law = control.task_space_pd(goal, kx=[900, 900, 900, 40, 40, 40], dx=[300, 300, 300, 15, 15, 15])
     >>> r = arm.simulate([0.0, -0.2, 0.3, 0.0, 0.7, 0.1], [0.0] * 6, 4.0, 0.001, law)

@@ -1,4 +1,4 @@
-"""Computed torque: inverse dynamics of the desired acceleration plus feedback of position and velocity errors."""
+"""A step of a control loop: the row `computed_torque` along a motion that oscillates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ComputedTorque:
     >>> from fastdyn.simulation import SimulatedArm
     >>> robot = fd.robots.two_link()
     >>> arm = SimulatedArm(robot, rate=1000)
-    >>> controller, bound = ComputedTorque(robot, arm.read), robot.bind("inverse_dynamics")
+    >>> controller, bound = ComputedTorque(robot, arm.read), robot.bind("computed_torque")
     >>> for k in range(100):
     ...     status = controller(bound, k / 1000)
     ...     arm(bound, k / 1000)
@@ -41,26 +41,23 @@ class ComputedTorque:
         self.reach = np.stack([reach, reach * pace, reach * pace**2])  # amplitudes of position, velocity, acceleration
         self.pace, self.phase = np.stack([pace] * 3), np.full((3, robot.n), [[-turn], [0.0], [turn]])
         self.desired = np.zeros((3, robot.n))  # position, velocity, acceleration
-        self.gains = np.full((2, robot.n), [[stiffness], [2 * math.sqrt(stiffness)]])
-        self.errors = np.zeros((2, robot.n))
+        self.gains = stiffness, 2 * math.sqrt(stiffness)
         self.size, self.worst = np.zeros((2, robot.n))
-        self.parts = (*self.desired, *self.errors)  # views made once: a step allocates nothing
+        self.parts = tuple(self.desired)  # views made once: a step allocates nothing
 
     def __call__(self, bound: Bound, t: float) -> int:
         """Reads the state, compares it with the reference at time t, and computes tau; returns the call's status."""
-        q_d, qd_d, qdd_d, e, ed = self.parts
+        q_d = self.parts[0]
         self.read(bound.q, bound.qd)
         np.multiply(self.pace, t, out=self.desired)  # middle + reach sin(pace t - pi / 2), and its derivatives
         np.add(self.desired, self.phase, out=self.desired)
         np.sin(self.desired, out=self.desired)
         np.multiply(self.desired, self.reach, out=self.desired)
         np.add(q_d, self.middle, out=q_d)
-        np.subtract(q_d, bound.q, out=e)
-        np.subtract(qd_d, bound.qd, out=ed)
-        np.abs(e, out=self.size)
+        bound.q_d[:], bound.qd_d[:], bound.qdd_d[:] = self.parts
+        bound.kp[:], bound.kd[:] = self.gains
+        np.subtract(q_d, bound.q, out=self.size)
+        np.abs(self.size, out=self.size)
         np.maximum(self.worst, self.size, out=self.worst)
-        np.multiply(self.errors, self.gains, out=self.errors)
-        np.add(qdd_d, e, out=qdd_d)
-        np.add(qdd_d, ed, out=bound.qdd)
-        status: int = bound.inverse_dynamics()
+        status: int = bound.computed_torque()
         return status

@@ -5,7 +5,6 @@ in actuator coordinates: the gains then act on motors, and only the model's part
 """
 
 from fastdyn.kernels import coriolis, coupling, gravity, kinematics, rnea
-from fastdyn.kernels.inverse_velocity import coupled_jacobian
 from fastdyn.kernels.levenberg_marquardt import half_sines
 from fastdyn.scalars import add, fill, kernel, load, store
 from fastdyn.scalars.vectors import *

@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> Report:
         parser.error(f"--robot {given.robot}: expected a robot without coupled joints, found {robot!r}")
     try:
         settings = {"fifo": given.fifo, "core": given.core, "lock_memory": given.lock_memory}
-        loop = Loop(robot, given.rate, quantities=["inverse_dynamics"], **settings)
+        loop = Loop(robot, given.rate, quantities=["computed_torque"], **settings)
         arm = SimulatedArm(robot, given.rate)
         controller = ComputedTorque(robot, arm.read)
         report = loop.run(controller, given.seconds, after=arm)

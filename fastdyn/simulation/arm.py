@@ -22,7 +22,7 @@ class SimulatedArm:
 
     >>> import fastdyn as fd
     >>> robot = fd.robots.two_link()
-    >>> arm, bound = SimulatedArm(robot, rate=100), robot.bind("inverse_dynamics")
+    >>> arm, bound = SimulatedArm(robot, rate=100), robot.bind("computed_torque")
     >>> arm(bound, 0.0)
     >>> arm.read(bound.q, bound.qd)
     >>> bool((bound.qd != 0).all())

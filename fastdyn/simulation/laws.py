@@ -78,12 +78,12 @@ def law_of(controller: Controller, robot: Any, lead: tuple[int, ...]) -> Law:
         target = np.broadcast_to(
             real_numbers(controller.reference, "reference"), lead + controller.desired[0].core(n)
         ).reshape(T, -1)
-        still = np.concatenate([target, np.zeros((T, sum(sizes[1:])))], axis=1)
+        still = np.concatenate([target, np.zeros((T, sum(sizes[1:])))], axis=1, dtype=np.float64)
 
         def at(times: Array) -> Array:
             return still
 
-    return Law(controller.row, parameters, np.concatenate(gains, axis=1), sum(sizes), at)
+    return Law(controller.row, parameters, np.concatenate(gains, axis=1, dtype=np.float64), sum(sizes), at)
 
 
 def _moving(reference: Callable[[Array], Any], times: Array, fields: Sequence[Field], n: int) -> Array:
@@ -95,6 +95,6 @@ def _moving(reference: Callable[[Array], Any], times: Array, fields: Sequence[Fi
         raise ArgumentError(
             f"reference(t) has shapes {[part.shape for part in found]}: expected {names} of shapes {expected}"
         )
-    line = np.concatenate([part.reshape(len(times), -1) for part in found], axis=1)
+    line = np.concatenate([part.reshape(len(times), -1) for part in found], axis=1, dtype=np.float64)
     check_finite({"reference(t)": line})
     return line.reshape(1, -1)

@@ -44,6 +44,7 @@ class Moving(TaskSpace):
         """The robot's motion from q0, qd0, (n,) or (..., n), for `duration` s in steps of dt s, compiled end to end.
 
         The result has t (K,), q, qd, qdd, tau (..., K, n), energies, and `.plot()`, `.animate(file)`, `.save(file)`.
+        Of a fleet the last of the batch axes is that of the robots.
         every: how many steps lie between two records. threads: the most to use; results do not depend on it.
 
         controller: one of fastdyn.control (`pd`, `computed_torque`, ...). Or a function compiled by numba.njit,
@@ -57,7 +58,8 @@ class Moving(TaskSpace):
         integrator: "rk4", the classic Runge-Kutta method, of fourth order; "euler", semi-implicit, of first order;
         "implicit", the same with viscous friction and the springs of flexible joints taken at the end of the step: of
         first order, stable for stiff drives; or a method of SciPy's solve_ivp, "DOP853", "Radau", ..., which chooses
-        its steps for rtol and atol (1e-9), dt being the time between records. flexible: springs between motors and arm (simulation.FlexibleJoints).
+        its steps for rtol and atol (1e-9), dt being the time between records. flexible: springs between motors and arm
+        (simulation.FlexibleJoints).
 
         stops: whether robot.limits.position are stops, springs with dampers as stiff as dt allows. Friction is the
         robot's own, except that Coulomb friction is proportional to the velocity below `slip` (rad/s or m/s), so that

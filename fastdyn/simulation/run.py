@@ -247,7 +247,7 @@ class Run:
         """Torques of a Python function for states, (..., n), checked."""
         found = real_numbers(self.python(t, q, qd), "controller(t, q, qd)")
         try:
-            torque = np.ascontiguousarray(np.broadcast_to(found, q.shape))
+            torque = np.ascontiguousarray(np.broadcast_to(found, q.shape), dtype=np.float64)
         except ValueError:
             raise ArgumentError(f"controller(t, q, qd) has shape {found.shape}: expected {q.shape}") from None
         if not np.isfinite(torque).all():
