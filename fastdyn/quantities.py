@@ -100,12 +100,15 @@ QD_D = Field("qd_d", ("n",), "rate")
 QDD_D = Field("qdd_d", ("n",), "rate")
 KP = Field("kp", ("n",), "gain")
 KD = Field("kd", ("n",), "gain")
+KF = Field("kf", ("n",), "gain")
+ARM_Q = Field("arm_q", ("n",), "position")
+ARM_QD = Field("arm_qd", ("n",), "rate")
 # in their order in a workspace
 FIELDS = (
     Q, QD, QDD, TAU, WRENCHES, INERTIA, CORIOLIS, REACTIONS, KINETIC, POTENTIAL, MOMENTA, COM,
     POSE, LINKS, JACOBI, VELOCITY, ACCELERATION, JACOBI_RATE, HESSE,
     PREFERRED, AXES, DAMPING, TOLERANCE, RANK, RESIDUAL, SIGMA, WRENCH, LAMBDA, MU, TASK_GRAVITY, KEPT,
-    Q_D, QD_D, QDD_D, KP, KD,
+    Q_D, QD_D, QDD_D, KP, KD, KF, ARM_Q, ARM_QD,
 )  # fmt: skip
 
 
@@ -266,6 +269,11 @@ CONTROLLERS = {
         Quantity(
             "pd_feedforward", controllers.pd_feedforward, controllers.model_rows, _TRACKING, (TAU,),
             coupled=controllers.coupled_pd_feedforward, coupled_rows=controllers.model_rows,
+        ),
+        Quantity(
+            "flexible_computed_torque", controllers.flexible_computed_torque, controllers.model_rows,
+            (QD, ARM_Q, ARM_QD, Q_D, QD_D, QDD_D, KP, KD, KF), (TAU,),
+            coupled=controllers.coupled_flexible_computed_torque, coupled_rows=controllers.model_rows,
         ),
     )
 }  # fmt: skip

@@ -20,7 +20,7 @@ Motion = Callable[[Array], tuple[Array, Array, Array]]  # times (K,) -> q, qd, q
 
 @dataclass(frozen=True, eq=False)
 class Controller:
-    """A law with its gains: made by `pd`, `pd_gravity`, `computed_torque` and `pd_feedforward`.
+    """A law with its gains: made by `pd`, `pd_gravity`, `computed_torque`, `pd_feedforward`, `flexible_computed_torque`.
 
     reference: a position to hold, (n,) or one for each motion (..., n), or a trajectory: reference(t) gives q, qd, qdd.
     robot: whose model the law uses; that which is simulated if not given.
@@ -31,6 +31,12 @@ class Controller:
     kp: ArrayLike
     kd: ArrayLike
     robot: Any = None
+    kf: ArrayLike | None = None
+
+    @property
+    def gains(self) -> dict[str, ArrayLike]:
+        """Those that the law reads, by name, in its order."""
+        return {field.name: getattr(self, field.name) for field in self.row.reads if field.coupling == "gain"}
 
     def __post_init__(self) -> None:
         if self.robot is not None and not hasattr(self.robot, "parameters"):
@@ -93,3 +99,26 @@ def pd_feedforward(reference: ArrayLike | Motion, kp: ArrayLike, kd: ArrayLike, 
     array([0.3, 0.2])
     """
     return Controller(CONTROLLERS["pd_feedforward"], reference, kp, kd, robot)
+
+
+def flexible_computed_torque(
+    reference: ArrayLike | Motion, kf: ArrayLike, kp: ArrayLike = 400.0, kd: ArrayLike = 40.0, robot: Any = None
+) -> Controller:
+    """Computed torque for flexible joints: that of the rigid robot from the arm's own motion, and kf (arm_qd - qd).
+
+    The composite law of singular perturbation (Spong, Modeling and control of elastic joint robots, 1987). Slow part:
+    inverse dynamics, rotors included, of q_d'' + kp e + kd e', e = q_d - arm_q. Fast part: kf, N m s/rad on the arm's
+    side, damps the springs; with kf = 2 zeta B w, w the joint's resonance in rad/s and B its motor's inertia on the
+    arm's side, the springs' damping ratio is about zeta. It needs sensors behind the springs, and springs that are fast
+    beside the slow part: w well above sqrt(kp). Errors are of the order of (sqrt(kp) / w).
+
+    >>> import fastdyn as fd
+    >>> from fastdyn import control
+    >>> from fastdyn.simulation import irb1400_joint_1
+    >>> joint = irb1400_joint_1()
+    >>> law = control.flexible_computed_torque([0.5], kf=1.2 * joint.J_m / joint.r**2 * joint.resonance().frequency)
+    >>> r = fd.robots.flexible_joint(joint).simulate([0.0], [0.0], 1.0, 1e-3, law, flexible=joint.springs())
+    >>> r.q[-1].round(4)
+    array([0.5])
+    """
+    return Controller(CONTROLLERS["flexible_computed_torque"], reference, kp, kd, robot, kf)

@@ -15,10 +15,11 @@ from fastdyn.quantities import Quantity
 from fastdyn.scalars import load, store
 from fastdyn.scalars.entry import SampleEntry, reals_and_integers
 
-# how a controller's row finds its inputs: rows of the reference and of the gains, in numbers of coordinates
+# how a controller's row finds its inputs: q and qd are measured at the motors, arm_q and arm_qd behind their springs
 INPUTS = {
-    "q": "q", "qd": "qd", "q_d": "reference[:m]", "qd_d": "reference[m : 2 * m]", "qdd_d": "reference[2 * m : 3 * m]",
-    "kp": "gains[:m]", "kd": "gains[m : 2 * m]",
+    "q": "seen[:m]", "qd": "seen[m : 2 * m]", "arm_q": "seen[2 * m : 3 * m]", "arm_qd": "seen[3 * m : 4 * m]",
+    "q_d": "reference[:m]", "qd_d": "reference[m : 2 * m]", "qdd_d": "reference[2 * m : 3 * m]",
+    "kp": "gains[:m]", "kd": "gains[m : 2 * m]", "kf": "gains[2 * m : 3 * m]",
 }  # fmt: skip
 ARGUMENTS = (
     "P, tree, G, pattern, P_c, tree_c, G_c, pattern_c, S, numbers, state, gains, reference, noise, "
@@ -50,7 +51,7 @@ def loop(dynamics: Quantity, controller: Quantity | None, coupled: bool) -> Samp
 
 
 @kernel
-def _held(P, tree, G, pattern, q, qd, reference, gains, tau, work):
+def _held(P, tree, G, pattern, seen, reference, gains, tau, work):
     for j in range(tau.shape[0]):
         store(tau, j, load(reference, j))
 
@@ -69,7 +70,7 @@ def _control(row: Quantity, coupled: bool) -> Any:
     first, text = ("P, tree, G, pattern", row.coupled) if coupled else ("P, tree", row.text)
     given = ", ".join(INPUTS[field.name] for field in row.reads)
     lines = ["m = tau.shape[0]", f"text({first}, {given}, tau, work)"]
-    return _text("control", "P, tree, G, pattern, q, qd, reference, gains, tau, work", lines, text)
+    return _text("control", "P, tree, G, pattern, seen, reference, gains, tau, work", lines, text)
 
 
 def _text(name: str, arguments: str, lines: list[str], text: Any) -> Any:

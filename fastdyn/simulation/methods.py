@@ -44,7 +44,8 @@ class Moving(TaskSpace):
         The result has t (K,), q, qd, qdd, tau (..., K, n), energies, and `.plot()`, `.animate(file)`, `.save(file)`.
         every: how many steps lie between two records. threads: the most to use; results do not depend on it.
 
-        controller: one of fastdyn.control (`pd`, `pd_gravity`, `computed_torque`, `pd_feedforward`), or any function
+        controller: one of fastdyn.control (`pd`, `pd_gravity`, `computed_torque`, `pd_feedforward`; they measure the
+        motors of flexible joints; `flexible_computed_torque` also the arm), or any function
         controller(t, q, qd) of all motions at once, q and qd (..., n), which returns torques: Python then runs at every
         control period (dt if not given), which is slower. tau: constant torques, (n,) or (..., n), instead.
         control_period: s between two torques of the controller, which are held meanwhile; if not given, it acts

@@ -120,7 +120,7 @@ class Run:
         """Batch axes: of the states, and of a controller's gains and position to hold."""
         found = [lead]
         if self.controller is not None:
-            for name in ("kp", "kd", "reference"):
+            for name in (*self.controller.gains, "reference"):
                 value = getattr(self.controller, name)
                 if not callable(value):
                     array = real_numbers(value, name)
@@ -238,7 +238,7 @@ class Run:
         return np.maximum(found, np.finfo(float).tiny)
 
     def _control(self) -> tuple[Quantity | None, tuple[Any, ...], Array, Array]:
-        """The controller's row, its model, its gains (T, 2 n) and its reference (T, values)."""
+        """The controller's row, its model, its gains (T, gains n) and its reference (T, values)."""
         n, T = self.n, self.T
         if self.controller is None:
             return None, self._model(self.parameters), np.zeros((T, 1)), self.torque
@@ -248,7 +248,7 @@ class Run:
             raise ArgumentError(
                 f"robot of the controller is {model!r}: expected one with the coordinates of {self.robot!r}"
             )
-        gains = [np.broadcast_to(real_numbers(g, "gain"), (*self.lead, n)).reshape(T, n) for g in (given.kp, given.kd)]
+        gains = [np.broadcast_to(real_numbers(g, "gain"), (*self.lead, n)).reshape(T, n) for g in given.gains.values()]
         return given.row, self._model(model.parameters), np.concatenate(gains, axis=1), self._reference(given)
 
     def _reference(self, given: Controller) -> Array:
@@ -324,7 +324,7 @@ class Run:
             if self.python is not None:
                 reference = self._asked(first * self.dt)
             if self.noise is not None:
-                noise = self.random.normal(size=(T, -(-(last - first) // self.hold) * 2 * n))
+                noise = self.random.normal(size=(T, -(-(last - first) // self.hold) * 2 * n * (1 + self.flexible)))
                 noise *= np.tile(self.noise, noise.shape[1] // (2 * n))
             if T and walk(T, useful(self.threads, T, worth), worth, ready):
                 self._explain(statuses, [a.reshape(T, records, n) for a in (q, qd, qdd, tau)], first, last)
