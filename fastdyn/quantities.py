@@ -109,12 +109,16 @@ PERIOD = Field("period", ())
 OBSERVED = Field("observed", ("n",), "gain")
 OBSERVED_NEXT = Field("observed_next", ("n",), "gain")
 EXTERNAL = Field("external", ("n",), "gain")
+KF = Field("kf", ("n",), "gain")
+ARM_Q = Field("arm_q", ("n",), "position")
+ARM_QD = Field("arm_qd", ("n",), "rate")
 # in their order in a workspace
 FIELDS = (
     Q, QD, QDD, TAU, WRENCHES, INERTIA, CORIOLIS, REACTIONS, KINETIC, POTENTIAL, MOMENTA, COM,
     POSE, LINKS, JACOBI, VELOCITY, ACCELERATION, JACOBI_RATE, HESSE,
     PREFERRED, AXES, DAMPING, TOLERANCE, RANK, RESIDUAL, SIGMA, WRENCH, LAMBDA, MU, TASK_GRAVITY, KEPT,
     Q_D, QD_D, QDD_D, KP, KD, POSE_D, VELOCITY_D, KX, DX, KO, PERIOD, OBSERVED, OBSERVED_NEXT, EXTERNAL,
+    KF, ARM_Q, ARM_QD,
 )  # fmt: skip
 
 
@@ -289,6 +293,11 @@ CONTROLLERS = {
             "momentum_observer", controllers.momentum_observer, controllers.momentum_observer_rows,
             (Q, QD, TAU, OBSERVED, KO, PERIOD), (EXTERNAL, OBSERVED_NEXT),
             coupled=controllers.coupled_momentum_observer, coupled_rows=controllers.momentum_observer_rows,
+        ),
+        Quantity(
+            "flexible_computed_torque", controllers.flexible_computed_torque, controllers.model_rows,
+            (QD, ARM_Q, ARM_QD, Q_D, QD_D, QDD_D, KP, KD, KF), (TAU,),
+            coupled=controllers.coupled_flexible_computed_torque, coupled_rows=controllers.model_rows,
         ),
     )
 }  # fmt: skip

@@ -3,6 +3,7 @@
 from fastdyn.control.controllers import (
     Controller,
     computed_torque,
+    flexible_computed_torque,
     joint_impedance,
     pd,
     pd_feedforward,
@@ -17,6 +18,7 @@ __all__ = [
     "Controller",
     "MomentumObserver",
     "computed_torque",
+    "flexible_computed_torque",
     "joint_impedance",
     "pd",
     "pd_feedforward",

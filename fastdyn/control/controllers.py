@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike
 from fastdyn.errors import ArgumentTypeError
 from fastdyn.kinematics import FrameName, Point
 from fastdyn.mechanism.parts import Array
-from fastdyn.quantities import CONTROLLERS, POSE_D, Q_D, QD, QD_D, QDD_D, VELOCITY_D, Field, Q, Quantity
+from fastdyn.quantities import ARM_Q, ARM_QD, CONTROLLERS, POSE_D, Q_D, QD, QD_D, QDD_D, VELOCITY_D, Field, Q, Quantity
 
 Motion = Callable[[Array], tuple[Array, Array, Array]]  # times (K,) -> q, qd, qdd, each (K, n)
 TaskMotion = Callable[[Array], tuple[Array, Array]]  # times (K,) -> poses (K, 4, 4), velocities (K, 6)
-MEASURED = (Q, QD)
+MEASURED = (Q, QD, ARM_Q, ARM_QD)  # at the motors, and behind the springs of flexible joints
 JOINTS, FRAME = (Q_D, QD_D, QDD_D), (POSE_D, VELOCITY_D)  # what a reference gives
 
 
@@ -161,3 +161,26 @@ def task_space_pd(
     True
     """
     return Controller(CONTROLLERS["task_space_pd"], reference, {"kx": kx, "dx": dx}, robot, frame, point)
+
+
+def flexible_computed_torque(
+    reference: ArrayLike | Motion, kf: ArrayLike, kp: ArrayLike = 400.0, kd: ArrayLike = 40.0, robot: Any = None
+) -> Controller:
+    """Computed torque for flexible joints: that of the rigid robot from the arm's own motion, and kf (arm_qd - qd).
+
+    The composite law of singular perturbation (Spong, Modeling and control of elastic joint robots, 1987). Slow part:
+    inverse dynamics, rotors included, of q_d'' + kp e + kd e', e = q_d - arm_q. Fast part: kf, N m s/rad on the arm's
+    side, damps the springs; with kf = 2 zeta B w, w the joint's resonance in rad/s and B its motor's inertia on the
+    arm's side, the springs' damping ratio is about zeta. It needs sensors behind the springs, and springs that are fast
+    beside the slow part: w well above sqrt(kp). Errors are of the order of (sqrt(kp) / w).
+
+    >>> import fastdyn as fd
+    >>> from fastdyn import control
+    >>> from fastdyn.simulation import irb1400_joint_1
+    >>> joint = irb1400_joint_1()
+    >>> law = control.flexible_computed_torque([0.5], kf=1.2 * joint.J_m / joint.r**2 * joint.resonance().frequency)
+    >>> r = fd.robots.flexible_joint(joint).simulate([0.0], [0.0], 1.0, 1e-3, law, flexible=joint.springs())
+    >>> r.q[-1].round(4)
+    array([0.5])
+    """
+    return Controller(CONTROLLERS["flexible_computed_torque"], reference, {"kp": kp, "kd": kd, "kf": kf}, robot)

@@ -1,7 +1,8 @@
 """Controllers: joint torques from a measured state and a desired motion; and an observer of external torques.
 
 q_d, qd_d, qdd_d: the desired motion; e = q_d - q; kp, kd: gains of each coordinate. For coupled robots all of these are
-in actuator coordinates: the gains then act on motors, and only the model's part is computed in joints.
+in actuator coordinates: the gains then act on motors, and only the model's part is computed in joints. Of flexible
+joints q and qd are the motors', on the arm's side of the gears, and arm_q, arm_qd those of the arm behind the springs.
 """
 
 from fastdyn.kernels import coriolis, coupling, gravity, kinematics, rnea
@@ -111,6 +112,26 @@ def pd_feedforward(P, tree, q, qd, q_d, qd_d, qdd_d, kp, kd, tau, work):
 def coupled_pd_feedforward(P, tree, G, pattern, q, qd, q_d, qd_d, qdd_d, kp, kd, tau, work):
     coupled_inverse_dynamics(P, tree, G, pattern, q_d, qd_d, qdd_d, tau, work)
     add_feedback(q, qd, q_d, qd_d, kp, kd, tau)
+
+
+@kernel
+def flexible_computed_torque(P, tree, qd, arm_q, arm_qd, q_d, qd_d, qdd_d, kp, kd, kf, tau, work):
+    """Computed torque from the arm's motion, as if it were rigid, plus kf (arm_qd - qd), which damps the springs."""
+    computed_torque(P, tree, arm_q, arm_qd, q_d, qd_d, qdd_d, kp, kd, tau, work)
+    damp_springs(qd, arm_qd, kf, tau)
+
+
+@kernel
+def coupled_flexible_computed_torque(P, tree, G, pattern, qd, arm_q, arm_qd, q_d, qd_d, qdd_d, kp, kd, kf, tau, work):
+    coupled_computed_torque(P, tree, G, pattern, arm_q, arm_qd, q_d, qd_d, qdd_d, kp, kd, tau, work)
+    damp_springs(qd, arm_qd, kf, tau)
+
+
+@kernel
+def damp_springs(qd, arm_qd, kf, tau):
+    """tau += kf (arm_qd - qd)."""
+    for j in range(tau.shape[0]):
+        add(tau, j, load(kf, j) * (load(arm_qd, j) - load(qd, j)))
 
 
 @kernel

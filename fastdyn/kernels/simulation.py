@@ -36,7 +36,7 @@ from fastdyn.scalars import add, fill, give, kernel, load, maximum, minimum, sto
 
 def scratch_rows(m, gains, reference, delay, work):
     """Rows of scratch for m coordinates."""
-    return state_columns(m, delay) + 12 * m + gains + reference + 3 * m + work
+    return state_columns(m, delay) + 12 * m + gains + reference + 5 * m + work
 
 
 def state_columns(m, delay):
@@ -51,8 +51,8 @@ def simulate(
 ):  # fmt: skip
     """Steps FIRST to LAST of all motions; returns a status as calls do.
 
-    forward(P, tree, G, pattern, q, qd, tau, qdd, work): forward dynamics; control(P_c, tree_c, G_c, pattern_c, q, qd,
-    reference, gains, tau, work): the controller.
+    forward(P, tree, G, pattern, q, qd, tau, qdd, work): forward dynamics; control(P_c, tree_c, G_c, pattern_c, seen,
+    reference, gains, tau, work): the controller; seen: measured q and qd of the motors, then those of the arm.
     """
     m, flexible, delay, hold = S.shape[1], numbers[0, FLEXIBLE], numbers[0, DELAY], numbers[0, HOLD]
     N, columns, wide = (2 if flexible else 1) * m, reference.shape[1] // numbers[0, REFERENCES], gains.shape[1]
@@ -61,12 +61,12 @@ def simulate(
     x, v, tau, way = kept[:N], kept[2 * m : 2 * m + N], kept[4 * m : 5 * m], kept[5 * m :]
     xs, vs, a = scratch[end : end + N], scratch[end + 2 * m : end + 2 * m + N], scratch[end + 4 * m : end + 4 * m + N]
     sum_x, sum_v = scratch[end + 6 * m : end + 6 * m + N], scratch[end + 8 * m : end + 8 * m + N]
-    spare = scratch[end + 6 * m : end + 8 * m]  # the rows of sum_x, not in use yet when noise is read
+    spare = scratch[end + 6 * m : end + 10 * m]  # the rows of sum_x and sum_v, not in use yet when noise is read
     total, rest, fresh = scratch[end + 10 * m :][:m], scratch[end + 11 * m :][:m], scratch[end + 12 * m :][:m]
-    seen = scratch[end + 13 * m : end + 15 * m]
-    gains_ = scratch[end + 15 * m : end + 15 * m + wide]
-    reference_ = scratch[end + 15 * m + wide : end + 15 * m + wide + columns]
-    work = scratch[end + 15 * m + wide + columns :]
+    seen = scratch[end + 13 * m : end + 17 * m]
+    gains_ = scratch[end + 17 * m : end + 17 * m + wide]
+    reference_ = scratch[end + 17 * m + wide : end + 17 * m + wide + columns]
+    work = scratch[end + 17 * m + wide + columns :]
     check, worst, h = fill(scratch, 0.0), -1, S[STEP, 0]
     for first in range(0, state.shape[0], width(scratch)):
         take(state, first, kept, 0)
@@ -84,16 +84,18 @@ def simulate(
                     place = 2 * k + int(2 * fraction) if hold == 0 else k // hold
                     place = min(place, numbers[0, REFERENCES] - 1) * columns
                     take(reference[:, place : place + columns], first, reference_, 0)
-                    # motors are measured, not the arm behind the springs
+                    # the motors', then those of the arm behind the springs: the same if there are none
                     for j in range(m):
                         store(seen, j, load(xs, N - m + j))
                         store(seen, m + j, load(vs, N - m + j))
+                        store(seen, 2 * m + j, load(xs, j))
+                        store(seen, 3 * m + j, load(vs, j))
                     if noise.shape[0] > 0:
-                        begin = (k // hold - numbers[0, FIRST] // hold) * 2 * m
-                        take(noise[:, begin : begin + 2 * m], first, spare, 0)
-                        for j in range(2 * m):
-                            add(seen, j, load(spare, j))
-                    control(P_c, tree_c, G_c, pattern_c, seen[:m], seen[m:], reference_, gains_, fresh, work)
+                        begin = (k // hold - numbers[0, FIRST] // hold) * 2 * N
+                        take(noise[:, begin : begin + 2 * N], first, spare, 0)
+                        for j in range(4 * m):
+                            add(seen, j, load(spare, j % (2 * N)))
+                    control(P_c, tree_c, G_c, pattern_c, seen, reference_, gains_, fresh, work)
                     limited(S, fresh)
                     delayed(way, fresh, tau)
                 if flexible:

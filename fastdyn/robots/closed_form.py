@@ -6,8 +6,9 @@ import numpy as np
 
 from fastdyn.formats.dh import DHLink
 from fastdyn.geometry import go
-from fastdyn.mechanism.parts import Joint, Link
+from fastdyn.mechanism.parts import Joint, Link, Motor
 from fastdyn.robot import Robot, from_dh
+from fastdyn.simulation.drive_train import FlexibleJoint
 
 
 def two_link(m1: float = 1.0, m2: float = 1.0, length: float = 1.0, g: float = 9.80665) -> Robot:
@@ -73,3 +74,18 @@ def rrt(
         Joint("joint3", "link2", "link3", "prismatic", axis=(0, 0, 1), origin=go(0, 0, L2)),
     ]
     return Robot(links, joints, name="rrt", gravity=(-g, 0, 0))
+
+
+def flexible_joint(joint: FlexibleJoint) -> Robot:
+    """One joint about z that turns a body of inertia J_a, with its motor and gear; springs: `joint.springs()`.
+
+    >>> from fastdyn.simulation import irb1400_joint_1
+    >>> joint = irb1400_joint_1()
+    >>> robot = flexible_joint(joint)
+    >>> r = robot.simulate([0.0], [0.0], 0.1, 1e-3, tau=[100.0], flexible=joint.springs())
+    >>> bool(r.motor_q[-1] > r.q[-1] > 0)
+    True
+    """
+    arm = Link("arm", 1.0, (0, 0, 0), np.diag([0.5, 0.5, 1.0]) * joint.J_a)
+    motor = Motor(joint.J_m, 1 / joint.r, joint.f_m)
+    return Robot([Link("base"), arm], [Joint("joint", "base", "arm", motor=motor)], name="flexible_joint")

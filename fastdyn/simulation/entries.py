@@ -69,17 +69,22 @@ def _forward(row: Quantity, coupled: bool) -> Any:
 
 @cache
 def _control(law: Law, coupled: bool) -> Any:
-    """control(P, tree, G, pattern, q, qd, reference, gains, tau, work)."""
-    arguments = "P, tree, G, pattern, q, qd, reference, gains, tau, work"
+    """control(P, tree, G, pattern, seen, reference, gains, tau, work)."""
+    arguments = "P, tree, G, pattern, seen, reference, gains, tau, work"
     every = "for j in range(tau.shape[0]):"
     names: dict[str, Any] = {"load": load, "store": store}
     if law is None:
         return _text("control", arguments, [every, "    store(tau, j, load(reference, j))"], names)
     if not isinstance(law, Quantity):  # a user's, on one motion: its reference is the time
-        return _text("control", arguments, ["law(load(reference, 0), q, qd, tau)"], names | {"law": law})
+        return _text(
+            "control",
+            arguments,
+            ["m = tau.shape[0]", "law(load(reference, 0), seen[:m], seen[m : 2 * m], tau)"],
+            names | {"law": law},
+        )
     first, text = ("P, tree, G, pattern", law.coupled) if coupled else ("P, tree", law.text)
-    places = {field: field.name for field in MEASURED}
-    places |= dict(_slices("reference", desired(law))) | dict(_slices("gains", gain_fields(law)))
+    parts = {"seen": MEASURED, "reference": desired(law), "gains": gain_fields(law)}
+    places = {field: place for buffer, fields in parts.items() for field, place in _slices(buffer, fields)}
     given = ", ".join(places[field] for field in law.reads)
     lines = ["m = tau.shape[0]", f"text({first}, {given}, tau, work)"]
     return _text("control", arguments, lines, {"text": text})

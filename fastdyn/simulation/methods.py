@@ -47,7 +47,8 @@ class Moving(TaskSpace):
         Of a fleet the last of the batch axes is that of the robots.
         every: how many steps lie between two records. threads: the most to use; results do not depend on it.
 
-        controller: one of fastdyn.control (`pd`, `computed_torque`, ...). Or a function compiled by numba.njit,
+        controller: one of fastdyn.control (`pd`, `computed_torque`, ...); of flexible joints they measure the motors,
+        `flexible_computed_torque` the arm too. Or a function compiled by numba.njit,
         controller(t, q, qd, tau), that writes the torques (n,) of one motion; motions are then not on lanes. Or any
         function controller(t, q, qd) of all motions at once, q and qd (..., n), that returns torques: Python then runs
         at every control period (dt if not given), which is slower. tau: constant torques, (n,) or (..., n), instead.

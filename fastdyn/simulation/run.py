@@ -230,10 +230,10 @@ class Run:
         return Simulation(self.robot, times, *found, springs=springs if self.flexible else None)  # type: ignore[misc]
 
     def _drawn(self, first: int, last: int) -> Array:
-        """Noise of the measurements of some steps, (T, 2 n for each)."""
+        """Noise of the measurements of some steps, (T, values): q and qd of the motors, then of the arm."""
         if self.noise is None:
             return np.empty((0, 0))
-        found = self.random.normal(size=(self.T, -(-(last - first) // self.hold) * 2 * self.n))
+        found = self.random.normal(size=(self.T, -(-(last - first) // self.hold) * 2 * self.n * (1 + self.flexible)))
         found *= np.tile(self.noise, found.shape[1] // (2 * self.n))
         return found
 
