@@ -16,7 +16,8 @@ from fastdyn.errors import ArgumentError, ArgumentTypeError, NotFiniteError
 from fastdyn.mechanism.description import Mechanism
 from fastdyn.mechanism.parts import Record
 from fastdyn.trajectories import arguments, extrema, plots
-from fastdyn.trajectories.sampling import ORDER, sample
+from fastdyn.kernels.trajectories import ORDER
+from fastdyn.trajectories.sampling import sample
 
 Motion = tuple[Array, Array, Array]  # q, qd, qdd
 
@@ -105,7 +106,7 @@ class Trajectory(Record):
         lead, core = given.shape, (self.n,)
         results = _targets(out, lead, core, given)
         flats = tuple(flat(array, lead, core) for array in results)
-        if sample(self._constants, flat(given, lead, ()).reshape(-1, 1), flats, threads) is not None:
+        if not sample(self._constants, flat(given, lead, ()).reshape(-1, 1), flats, threads):
             _refuse(given)
         if out is None:
             return results
