@@ -1,8 +1,8 @@
 """Trajectories of joints: positions, velocities and accelerations over time. Robots are arguments, if needed at all.
 
-    cycloidal, cubic, quintic      between two positions in a given time                            motions.py
-    trapezoidal, jerk_limited      between two positions, as fast as limits allow                   motions.py, jerk.py
-    spline, minimum_jerk           through via points at given times                                via_points.py
+cycloidal, cubic, quintic      between two positions in a given time                            motions.py
+trapezoidal, jerk_limited      between two positions, as fast as limits allow                   motions.py, jerk.py
+spline, minimum_jerk           through via points at given times                                via_points.py
 """
 
 from fastdyn.trajectories.jerk import jerk_limited

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from fastdyn.arrays import Array, real_numbers
 from fastdyn.calls.arguments import check_finite
 from fastdyn.errors import ArgumentError
+from fastdyn.mechanism.limits import RobotLimits
 
 
 def positions(value: ArrayLike, name: str) -> Array:
@@ -39,19 +40,23 @@ def each(value: ArrayLike, name: str, n: int) -> Array:
     >>> each(0.5, "qd0", 3)
     array([0.5, 0.5, 0.5])
     """
-    array = _finite(value, name)
-    if array.shape not in ((), (n,)):
-        raise ArgumentError(f"{name} has shape {array.shape}: expected one number, or ({n},), one for each joint")
-    return np.array(np.broadcast_to(array, (n,)))
+    return _one_or_each(_finite(value, name), name, n)
 
 
 def limits(value: ArrayLike, name: str, n: int) -> Array:
-    """(n,) numbers above zero, from one for all joints or one for each."""
-    array = each(value, name, n)
-    for i, number in enumerate(array.tolist()):
-        if number <= 0:
-            raise ArgumentError(f"{name} of joint {i} is {number}: expected a number above zero")
-    return array
+    """(n,) finite numbers above zero, from one for all joints or one for each."""
+    return _above_zero(each(value, name, n), name)
+
+
+def velocity_limits(value: ArrayLike | RobotLimits, n: int) -> Array:
+    """(n,) numbers above zero, infinite where there is no limit; also those of robot.limits.
+
+    >>> velocity_limits(np.inf, 2)
+    array([inf, inf])
+    """
+    given = value.velocity if isinstance(value, RobotLimits) else value
+    array = _one_or_each(np.array(real_numbers(given, "velocity"), dtype=np.float64), "velocity", n)
+    return _above_zero(array, "velocity")
 
 
 def positive(value: Any, name: str) -> float:
@@ -90,6 +95,19 @@ def via_points(points: ArrayLike, times: ArrayLike) -> tuple[Array, Array]:
     if len(q) != len(t):
         raise ArgumentError(f"points has shape {q.shape}, but there are {len(t)} times: expected ({len(t)}, n)")
     return q, t
+
+
+def _one_or_each(array: Array, name: str, n: int) -> Array:
+    if array.shape not in ((), (n,)):
+        raise ArgumentError(f"{name} has shape {array.shape}: expected one number, or ({n},), one for each joint")
+    return np.array(np.broadcast_to(array, (n,)))
+
+
+def _above_zero(array: Array, name: str) -> Array:
+    for i, number in enumerate(array.tolist()):
+        if not number > 0:
+            raise ArgumentError(f"{name} of joint {i} is {number}: expected a number above zero")
+    return array
 
 
 def _finite(value: ArrayLike, name: str) -> Array:

@@ -6,15 +6,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fastdyn.arrays import Array
 from fastdyn.errors import ArgumentError, LimitError
 from fastdyn.mechanism.description import Mechanism
-from fastdyn.mechanism.limits import UNITS, limits_of, outside
+from fastdyn.mechanism.limits import RobotLimits, limits_of, outside
+from fastdyn.mechanism.limits import UNITS as OF_STATES
+from fastdyn.trajectories import arguments
 
 if TYPE_CHECKING:
     from fastdyn.trajectories.trajectory import Trajectory
 
+UNITS = {**OF_STATES, "qdd": ("rad/s²", "m/s²")}
 HALVINGS = 54  # of an interval of length 1: down to the rounding of its numbers
 
 
@@ -25,7 +29,7 @@ def of(motion: Trajectory, order: int) -> tuple[Array, Array]:
 
     >>> from fastdyn import trajectories
     >>> times, values = of(trajectories.quintic([0.0], [1.0], duration=1.0), order=1)
-    >>> round(times[values.argmax(), 0], 15), values.max()
+    >>> times[values.argmax(), 0].round(15).item(), values.max().item()
     (0.5, 1.875)
     """
     if motion.sine is not None:
@@ -97,36 +101,45 @@ def _of_cycloid(motion: Trajectory, sine: Array, order: int) -> tuple[Array, Arr
 # ---------------------------------------------------------------------------------------------- limits
 
 
-def check_limits(motion: Trajectory, robot: Mechanism) -> None:
+def check_limits(motion: Trajectory, limits: Mechanism | RobotLimits, acceleration: ArrayLike | None) -> None:
     """Raises a LimitError if coordinates, or joints that they drive, leave their limits."""
-    if motion.n != robot.n:
-        raise ArgumentError(f"robot is {robot.name} with {robot.n} joints, but the trajectory has {motion.n}")
-    joints, coupling, own = robot.joints, robot.coupling, limits_of(robot)
-    names = [f"joint {joint.name!r}" for joint in joints]
-    sliding = [joint.kind == "prismatic" for joint in joints]
-    if coupling is None:
-        _check(motion, names, sliding, own.position, own.velocity)
+    own = limits if isinstance(limits, RobotLimits) else limits_of(limits)
+    n = len(own.velocity)
+    if motion.n != n:
+        raise ArgumentError(f"limits has {n} joints, but the trajectory has {motion.n}: expected the same")
+    most = None if acceleration is None else arguments.limits(acceleration, "acceleration", n)
+    if isinstance(limits, RobotLimits):
+        _check(motion, [(f"joint {i}", "?") for i in range(n)], own.position, own.velocity, most)
         return
-    slides = [kind == "prismatic" for kind in coupling.kinds(joints)]
-    _check(motion, [f"coordinate {name!r}" for name in coupling.names], slides, own.position, own.velocity)
+    joints, coupling = limits.joints, limits.coupling
+    owners = [(f"joint {joint.name!r}", joint.kind) for joint in joints]
+    if coupling is None:
+        _check(motion, owners, own.position, own.velocity, most)
+        return
+    names = [f"coordinate {name!r}" for name in coupling.names]
+    _check(motion, list(zip(names, coupling.kinds(joints), strict=True)), own.position, own.velocity, most)
     c = motion.coefficients @ coupling.G.T
     c[:, 0] += coupling.offset
     driven = type(motion)(motion.times, c, None if motion.sine is None else coupling.G @ motion.sine)
     position = np.array([(joint.limits.lower, joint.limits.upper) for joint in joints])
-    _check(driven, names, sliding, position, np.array([joint.limits.velocity for joint in joints]))
+    _check(driven, owners, position, np.array([joint.limits.velocity for joint in joints]), None)
 
 
 def _check(
-    motion: Trajectory, owners: Sequence[str], sliding: Sequence[bool], position: Array, velocity: Array
+    motion: Trajectory, owners: Sequence[tuple[str, str]], position: Array, velocity: Array, most: Array | None
 ) -> None:
-    for order, (name, low, high) in enumerate((("q", *position.T), ("qd", -velocity, velocity))):
+    """owners: name and kind; most: the largest acceleration, if there is a limit."""
+    ranges = {"q": position.T, "qd": (-velocity, velocity)} | ({} if most is None else {"qdd": (-most, most)})
+    for order, (name, (low, high)) in enumerate(ranges.items()):
         times, values = of(motion, order)
-        if not outside(values, low, high).any():
+        wrong = outside(values, low, high)
+        if not wrong.any():
             continue
-        excess = np.where(outside(values, low, high), np.maximum(low - values, values - high), 0.0)
+        excess = np.where(wrong, np.maximum(low - values, values - high), 0.0)
         k, i = np.unravel_index(int(excess.argmax()), excess.shape)
-        unit = UNITS[name][sliding[i]]
+        owner, kind = owners[i]
+        unit = "" if kind == "?" else f" {UNITS[name][kind == 'prismatic']}"
         raise LimitError(
-            f"{name} of {owners[i]} is {values[k, i]} {unit} at t = {times[k, i]} s: "
-            f"expected {low[i]} to {high[i]} {unit}, its limits"
+            f"{name} of {owner} is {values[k, i]}{unit} at t = {times[k, i]} s: "
+            f"expected {low[i]} to {high[i]}{unit}, its limits"
         )

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from fastdyn.arrays import Array
 from fastdyn.errors import ArgumentError, MissingExtraError
+from fastdyn.mechanism.limits import RobotLimits
 from fastdyn.trajectories import arguments
 from fastdyn.trajectories.motions import Pieces, joined
 from fastdyn.trajectories.trajectory import Trajectory
@@ -17,7 +18,7 @@ from fastdyn.trajectories.trajectory import Trajectory
 def jerk_limited(
     q0: ArrayLike,
     q1: ArrayLike,
-    velocity: ArrayLike,
+    velocity: ArrayLike | RobotLimits,
     acceleration: ArrayLike,
     jerk: ArrayLike,
     qd0: ArrayLike = 0.0,
@@ -27,8 +28,8 @@ def jerk_limited(
 ) -> Trajectory:
     """The quickest motion within limits of velocity, acceleration and jerk; all joints start and end together.
 
-    Limits and the states at the ends: one number for all joints or (n,). Ruckig (Berscheid and Kroeger, 2021) computes
-    the motion; it is converted once to cubic polynomials.
+    Limits and the states at the ends: one number for all joints or (n,); velocity also robot.limits. Ruckig (Berscheid
+    and Kroeger, 2021; extra `trajectories`) computes the motion, which is converted once to cubic polynomials.
 
     >>> motion = jerk_limited([0.0, 0.0], [1.0, -2.0], velocity=1.0, acceleration=2.0, jerk=10.0)
     >>> round(motion.duration, 9)
@@ -37,7 +38,7 @@ def jerk_limited(
     ruckig = _ruckig()
     start, end = arguments.ends(q0, q1)
     n = len(start)
-    v, a = arguments.limits(velocity, "velocity", n), arguments.limits(acceleration, "acceleration", n)
+    v, a = arguments.velocity_limits(velocity, n), arguments.limits(acceleration, "acceleration", n)
     given = ruckig.InputParameter(n)
     given.current_position, given.target_position = start.tolist(), end.tolist()
     given.max_velocity, given.max_acceleration = v.tolist(), a.tolist()

@@ -10,13 +10,14 @@ from numpy.typing import ArrayLike
 
 from fastdyn.arrays import Array
 from fastdyn.errors import ArgumentError
+from fastdyn.mechanism.limits import RobotLimits
 from fastdyn.mechanism.parts import EPS
 from fastdyn.trajectories import arguments
 from fastdyn.trajectories.trajectory import Trajectory
 
 
 def cycloidal(q0: ArrayLike, q1: ArrayLike, duration: float) -> Trajectory:
-    """From rest to rest: q0 + (q1 - q0) / T (t - T / (2 pi) sin(2 pi t / T)), T the duration. Acceleration is smooth.
+    """From rest to rest: q0 + (q1 - q0) / T (t - T / (2 pi) sin(2 pi t / T)), T the duration.
 
     Equation (30) of *RRT Robot: Lagrange and Kane equations of motion*.
 
@@ -93,22 +94,27 @@ def quintics(q: Array, v: Array, a: Array, h: Array) -> Array:
 
 
 def trapezoidal(
-    q0: ArrayLike, q1: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike, duration: float | None = None
+    q0: ArrayLike,
+    q1: ArrayLike,
+    velocity: ArrayLike | RobotLimits,
+    acceleration: ArrayLike,
+    duration: float | None = None,
 ) -> Trajectory:
     """From rest to rest with trapezoidal velocities: constant acceleration, constant velocity, deceleration.
 
-    All joints start and end together, in the shortest time that velocity and acceleration limits (one for all joints or
-    (n,)) allow, unless a longer duration is given. Joints that could be quicker move at a lower velocity, with the
-    acceleration given.
+    All joints start and end together, in the shortest time that the limits allow, unless a longer duration is given.
+    Joints that could be quicker move at a lower velocity, with the acceleration given. velocity: one limit for all
+    joints, (n,), or robot.limits; acceleration: one or (n,).
 
     >>> trapezoidal([0.0, 0.0], [1.0, 0.1], velocity=0.5, acceleration=1.0).duration
     2.5
     """
     start, end = arguments.ends(q0, q1)
     n = len(start)
-    v, a = arguments.limits(velocity, "velocity", n), arguments.limits(acceleration, "acceleration", n)
+    v, a = arguments.velocity_limits(velocity, n), arguments.limits(acceleration, "acceleration", n)
     d = np.abs(end - start)
-    needed = np.where(d * a > v * v, d / v + v / a, 2 * np.sqrt(d / a))
+    reached = np.minimum(v, np.sqrt(d * a))  # the velocity
+    needed = np.divide(d, reached, out=np.zeros(n), where=reached > 0) + reached / a
     slowest = int(needed.argmax())
     T = float(needed[slowest])
     if duration is not None:
@@ -133,10 +139,10 @@ class Pieces(NamedTuple):
 def _ramps(q0: float, q1: float, a: float, T: float) -> Pieces:
     """Acceleration, constant velocity and deceleration of one joint in the time T, with acceleration a."""
     d = q1 - q0
-    if d == 0:
-        return Pieces(np.zeros(1), np.array([q0]), *np.zeros((3, 1)))
     v = 2 * d / (T + math.sqrt(max(0.0, T * T - 4 * abs(d) / a)))  # v (T - |v| / a) = d
-    ramp = T - d / v  # so that the end is exact however v was rounded
+    if v == 0:
+        return Pieces(np.zeros(1), np.array([q0]), *np.zeros((3, 1)))
+    ramp = min(abs(v) / a, T / 2)
     a = v / ramp
     return Pieces(
         np.array([0.0, ramp, T - ramp]),

@@ -14,6 +14,7 @@ from fastdyn.arrays import Array, real_numbers
 from fastdyn.calls.arguments import FLOAT, check_finite, flat, target
 from fastdyn.errors import ArgumentError, ArgumentTypeError, NotFiniteError
 from fastdyn.mechanism.description import Mechanism
+from fastdyn.mechanism.limits import RobotLimits
 from fastdyn.mechanism.parts import Record
 from fastdyn.trajectories import arguments, extrema, plots
 from fastdyn.kernels.trajectories import ORDER
@@ -133,11 +134,12 @@ class Trajectory(Record):
         velocity, acceleration = (np.abs(extrema.of(self, order)[1]).max(axis=0) for order in (1, 2))
         return Peak(velocity, acceleration)
 
-    def check_limits(self, robot: Mechanism) -> None:
-        """Raises a LimitError if a joint leaves the robot's limits of position or velocity at any time.
+    def check_limits(self, limits: Mechanism | RobotLimits, acceleration: ArrayLike | None = None) -> None:
+        """Raises a LimitError if a joint leaves its limits of position, velocity or acceleration at any time.
 
-        The message names the joint that is furthest outside, the time and the value there. Extrema are those of
-        the polynomials, not of samples; the tolerance is that of `robot.check_limits`.
+        limits: a robot, or robot.limits; acceleration: limits that robots do not have, one for all joints or (n,).
+        Extrema are those of the polynomials, not of samples. The message names the joint that is furthest outside, and
+        the time. The tolerance is that of `robot.check_limits`.
 
         >>> import fastdyn as fd
         >>> from fastdyn import trajectories
@@ -149,7 +151,9 @@ class Trajectory(Record):
         fastdyn.errors.LimitError: qd of joint 'panda_joint1' is 3.0 rad/s at t = 0.125 s:
         expected -2.175 to 2.175 rad/s, its limits
         """
-        extrema.check_limits(self, robot)
+        if not isinstance(limits, Mechanism | RobotLimits):
+            raise ArgumentTypeError(f"limits is a {type(limits).__name__}: expected a robot, or robot.limits")
+        extrema.check_limits(self, limits, acceleration)
 
     def retimed(self, duration: float) -> Trajectory:
         """The same path in another time: faster or slower everywhere by the same factor.
@@ -164,17 +168,17 @@ class Trajectory(Record):
         times[-1] = duration
         return Trajectory(times, c, self.sine)
 
-    def plot(self, robot: Mechanism | None = None, samples: int = 500) -> Any:
-        """A matplotlib figure (extra `plots`) of positions, velocities and accelerations over time.
+    def plot(self, robot: Mechanism | None = None) -> Any:
+        """A Matplotlib figure (extra `plots`) of position, velocity and acceleration over time.
 
-        robot: names the joints and their units; else joints have numbers.
+        robot: whose joints these are, for names and units.
 
         >>> from fastdyn import trajectories
         >>> figure = trajectories.cycloidal([0.0, 1.0], [1.0, 0.0], duration=2.0).plot()
         >>> [ax.get_ylabel() for ax in figure.axes]
-        ['position', 'velocity', 'acceleration']
+        ['q [rad or m]', 'qd [rad/s or m/s]', 'qdd [rad/s² or m/s²]']
         """
-        return plots.plot(self, robot, samples)
+        return plots.plot(self, robot)
 
 
 def _targets(out: Any, lead: tuple[int, ...], core: tuple[int, ...], t: Array) -> Motion:
