@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from fastdyn.arrays import Array
 from fastdyn.errors import ArgumentError, LimitError
 from fastdyn.mechanism.description import Mechanism
-from fastdyn.mechanism.limits import RobotLimits, limits_of, outside
 from fastdyn.mechanism.limits import UNITS as OF_STATES
+from fastdyn.mechanism.limits import RobotLimits, limits_of, outside
 from fastdyn.trajectories import arguments
 
 if TYPE_CHECKING:
@@ -129,14 +129,15 @@ def _check(
     motion: Trajectory, owners: Sequence[tuple[str, str]], position: Array, velocity: Array, most: Array | None
 ) -> None:
     """owners: name and kind; most: the largest acceleration, if there is a limit."""
-    ranges = {"q": position.T, "qd": (-velocity, velocity)} | ({} if most is None else {"qdd": (-most, most)})
-    for order, (name, (low, high)) in enumerate(ranges.items()):
+    ranges = [("q", position[:, 0], position[:, 1]), ("qd", -velocity, velocity)]
+    ranges += [] if most is None else [("qdd", -most, most)]
+    for order, (name, low, high) in enumerate(ranges):
         times, values = of(motion, order)
         wrong = outside(values, low, high)
         if not wrong.any():
             continue
         excess = np.where(wrong, np.maximum(low - values, values - high), 0.0)
-        k, i = np.unravel_index(int(excess.argmax()), excess.shape)
+        k, i = divmod(int(excess.argmax()), motion.n)
         owner, kind = owners[i]
         unit = "" if kind == "?" else f" {UNITS[name][kind == 'prismatic']}"
         raise LimitError(

@@ -156,8 +156,8 @@ def _ramps(q0: float, q1: float, a: float, T: float) -> Pieces:
 def joined(joints: list[Pieces], duration: float) -> Trajectory:
     """The motions of all joints over the union of their breakpoints; those that rounding separates are one.
 
-    >>> one = Pieces(np.array([0.0, 1.0]), np.array([0.0, 0.5]), np.array([0.0, 1.0]), np.array([1.0, 0.0]), np.zeros(2))
-    >>> joined([one], 2.0).end.tolist()
+    >>> times, q, qd, qdd, jerk = np.array([[0.0, 1.0], [0.0, 0.5], [0.0, 1.0], [1.0, 0.0], [0.0, 0.0]])
+    >>> joined([Pieces(times, q, qd, qdd, jerk)], 2.0).end.tolist()
     [1.5]
     """
     times = np.unique(np.concatenate([each.times for each in joints]))

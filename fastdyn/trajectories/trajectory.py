@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike
 from fastdyn.arrays import Array, real_numbers
 from fastdyn.calls.arguments import FLOAT, check_finite, flat, target
 from fastdyn.errors import ArgumentError, ArgumentTypeError, NotFiniteError
+from fastdyn.kernels.trajectories import ORDER
 from fastdyn.mechanism.description import Mechanism
 from fastdyn.mechanism.limits import RobotLimits
 from fastdyn.mechanism.parts import Record
 from fastdyn.trajectories import arguments, extrema, plots
-from fastdyn.kernels.trajectories import ORDER
 from fastdyn.trajectories.sampling import sample
 
 Motion = tuple[Array, Array, Array]  # q, qd, qdd
@@ -73,7 +73,7 @@ class Trajectory(Record):
     @property
     def n(self) -> int:
         """Number of joints."""
-        return self.coefficients.shape[2]
+        return int(self.coefficients.shape[2])
 
     @property
     def duration(self) -> float:

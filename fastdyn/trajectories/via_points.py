@@ -86,7 +86,8 @@ def block_tridiagonal(diagonal: Array, beside: Array, right: Array) -> Array:
 
     diagonal: (K, m, m); beside: (K - 1, m, m), right of the diagonal; right: (K, m, n), the right-hand side.
 
-    >>> block_tridiagonal(np.full((3, 1, 1), 2.0), np.full((2, 1, 1), 1.0), np.array([[[3.0]], [[4.0]], [[3.0]]])).ravel()
+    >>> right = np.array([[[3.0]], [[4.0]], [[3.0]]])
+    >>> block_tridiagonal(np.full((3, 1, 1), 2.0), np.full((2, 1, 1), 1.0), right).ravel()
     array([1., 1., 1.])
     """
     K = len(diagonal)
