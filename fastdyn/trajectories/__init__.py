@@ -1,0 +1,23 @@
+"""Trajectories of joints: positions, velocities and accelerations over time. Robots are arguments, if needed at all.
+
+cycloidal, cubic, quintic      between two positions in a given time                            motions.py
+trapezoidal, jerk_limited      between two positions, as fast as limits allow                   motions.py, jerk.py
+spline, minimum_jerk           through via points at given times                                via_points.py
+"""
+
+from fastdyn.trajectories.jerk import jerk_limited
+from fastdyn.trajectories.motions import cubic, cycloidal, quintic, trapezoidal
+from fastdyn.trajectories.trajectory import Peak, Trajectory
+from fastdyn.trajectories.via_points import minimum_jerk, spline
+
+__all__ = [
+    "Peak",
+    "Trajectory",
+    "cubic",
+    "cycloidal",
+    "jerk_limited",
+    "minimum_jerk",
+    "quintic",
+    "spline",
+    "trapezoidal",
+]
