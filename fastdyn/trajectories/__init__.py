@@ -1,0 +1,1 @@
+"""Paths and motions in time. They take a robot as an argument."""
