@@ -42,7 +42,11 @@ def retime(P, tree, rows, speed, ends, x, limit, report, scratch):
     p = 6 * m + 2 * LINE * m
     slots, lines = scratch[: 6 * m], scratch[6 * m : p]
     limit_, K, L = scratch[p : p + points], scratch[p + points :][:points], scratch[p + 2 * points :][:points]
-    x_, ends_, report_ = scratch[p + 3 * points :][:points], scratch[p + 4 * points :][:2], scratch[p + 4 * points + 2 :]
+    x_, ends_, report_ = (
+        scratch[p + 3 * points :][:points],
+        scratch[p + 4 * points :][:2],
+        scratch[p + 4 * points + 2 :],
+    )
     for first in range(0, speed.shape[0], width(scratch)):
         take(speed, first, limit_, 0)
         take(ends, first, ends_, 0)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastdyn.arrays import Array, place, real_numbers
+from fastdyn.arrays import Array, real_numbers
 from fastdyn.calls.arguments import FLOAT, check_finite
-from fastdyn.errors import ArgumentError, LimitError, NotFiniteError
+from fastdyn.errors import ArgumentError
 from fastdyn.kernels import retiming as text
 from fastdyn.scalars.entry import SCALAR, Kind, entry
 from fastdyn.simulation.result import coordinate_names
 from fastdyn.trajectories.path_curves import Spline, on_grid
+from fastdyn.trajectories.refusal import Refusal
 from fastdyn.trajectories.retimed import Retimed, Rows
 
 if TYPE_CHECKING:
