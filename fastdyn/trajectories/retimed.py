@@ -141,9 +141,9 @@ class Retimed:
         return Saturated(np.where(binds, joint, -1).reshape(shape), np.where(binds, kind, "").reshape(shape))
 
     def excess(self, between: int = 10) -> float:
-        """By how much of half its range a limit is exceeded at most, at `between` times in each interval; negative: by none.
+        """By how much of half its range a limit is exceeded at most, at `between` times in each interval.
 
-        It falls with the square of the interval where the path is smooth.
+        Negative if by none. It falls with the square of the interval where the path is smooth.
         """
         worst = -1.0
         share = (np.arange(between) + 0.5) / between

@@ -60,13 +60,13 @@ def time_optimal(
     """The fastest motion along a path, friction and payload of the robot included.
 
     path: way points (..., K, n), joined by a cubic spline over s from 0 to 1; or a function of s, (points,), that gives
-    q, dq/ds and d2q/ds2, (points, n) each, for s from 0 to its attribute `duration`, 1 if it has none: a trajectory, say.
-    knots: s of the way points, equally spaced if not given; ends: "not-a-knot", "natural" or "clamped". velocity,
-    acceleration, torque: one number, (n,), or (n, 2) for lower and upper limits; velocity and torque are the robot's own
-    if not given, infinite ones do not count. grid: the number of grid points, or their s. start_speed, end_speed: ds/dt.
+    q, dq/ds and d2q/ds2, (points, n) each, for s from 0 to its attribute `duration`, 1 if it has none. knots: s of the
+    way points, equally spaced if not given; ends: "not-a-knot", "natural" or "clamped". velocity, acceleration, torque:
+    one number, (n,), or (n, 2) for lower and upper limits; velocity and torque are the robot's own if not given,
+    infinite ones do not count. grid: the number of grid points, or their s. start_speed, end_speed: ds/dt.
 
-    d2s/dt2 is constant between grid points, and limits hold at both ends of these intervals (the interpolation scheme of
-    TOPP-RA); `excess` says by how much they are exceeded within. Coulomb friction follows the sign of dq/ds. Viscous
+    d2s/dt2 is constant between grid points, and limits hold at both ends of these intervals (the interpolation scheme
+    of TOPP-RA); `excess` says by how much they are exceeded within. Coulomb friction follows the sign of dq/ds. Viscous
     friction is exact at the grid points: it is replaced by tangents, until they touch where the motion is. Raises a
     LimitError where no motion is possible.
 
@@ -105,8 +105,8 @@ def _splines(robot: Any, path: Any, grid: Any, knots: Any, ends: str) -> Path:
     K, n = points.shape[-2:] if points.ndim > 1 else (0, 0)
     if n != robot.n or K < 2 or points.size == 0:
         raise ArgumentError(
-            f"path has shape {points.shape}, but {robot.name} has {robot.n} joints: expected (..., K, {robot.n}), two or "
-            "more points"
+            f"path has shape {points.shape}, but {robot.name} has {robot.n} joints: expected two or more way points, "
+            f"(..., K, {robot.n})"
         )
     check_finite({"path": points})
     s = _grid(grid, 1.0)
