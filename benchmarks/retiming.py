@@ -3,8 +3,8 @@
     python -m benchmarks.retiming [--paths 256] [--turns 20] [--picture FILE]
 
 The Panda without friction (toppra has no viscous friction), splines through 5 way points, 100 grid points, velocity
-limits of the robot and 3 / 4 of its torques. Timed on both sides, on one thread: from way points to the profile of x and
-the times of the grid points, that is spline, coefficients of the torques, reachability. toppra: seidel solver,
+limits of the robot and 3 / 4 of its torques. Timed on both sides, on one thread: from way points to the profile of x
+and the times of the grid points, that is spline, coefficients of the torques, reachability. toppra: seidel solver,
 interpolation scheme, inverse dynamics by Pinocchio or by the single-state call of fastdyn. Sides take turns.
 """
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,8 +28,10 @@ RETIME = entry(text.retime)
 WORK = 1 << 15  # grid points times rows of limits of a compiled call in a batch, about a millisecond
 TURNS = 40  # the most tangents of viscous friction; they converge quadratically, mostly in 3 to 6
 CLOSE = 1e-9  # of the path's largest x: a change between two turns that ends them
+SIGNS = np.array([-1.0, 1.0])
 REST = 1e-9  # of the path's largest x: the least x of a tangent between the ends
 
+_RUBS: WeakKeyDictionary[Any, tuple[bool, bool]] = WeakKeyDictionary()  # robots do not change
 PathFunction = Callable[[Array], tuple[ArrayLike, ArrayLike, ArrayLike]]
 
 
@@ -154,7 +157,7 @@ def _limits(name: str, value: Any, robot: Any) -> Array:
     array, n = real_numbers(value, name).astype(np.float64), robot.n
     if array.shape not in ((), (n,), (n, 2)):
         raise ArgumentError(f"{name} has shape {array.shape}: expected one number, ({n},) or ({n}, 2)")
-    pairs = array if array.ndim == 2 else np.stack(np.broadcast_arrays(-array, array, np.empty(n))[:2], axis=-1)
+    pairs = array if array.ndim == 2 else (array * np.ones(n))[:, None] * SIGNS
     low, high = pairs.T
     good = (low < high) & (np.isfinite(low) == np.isfinite(high)) & ((name == "torque") | ((low < 0) & (high > 0)))
     if not good.all():
@@ -213,27 +216,35 @@ def _rows(robot: Any, on: Path, bounds: dict[str, Array], threads: int) -> Rows:
 
 def _torques(robot: Any, on: Path, threads: int) -> tuple[Array, Array, Array, Array | None]:
     """tau = a u + b x + v sqrt(x) + c along the path; v: None without viscous friction."""
-    tau, zero = partial(robot.inverse_dynamics, threads=threads), np.zeros_like(on.q)
-    held = tau(on.q, zero, zero)
-    a = tau(on.q, zero, on.slope) - held
-    once = tau(on.q, on.slope, on.bend) - held
+    shape = on.q.shape
+    q, slope, bend = (each.reshape(-1, robot.n) for each in on[1:4])
+    zero = np.zeros_like(q)
+
+    def tau(*state: Array) -> Array:
+        return np.asarray(robot.inverse_dynamics(*state, threads=threads)).reshape(shape)
+
+    held = tau(q, zero, zero)
+    a = tau(q, zero, slope) - held
+    once = tau(q, slope, bend) - held
     coulomb, viscous = _rubs(robot)
     if not (coulomb or viscous):
         return a, once, held, None
-    twice, thrice = (tau(on.q, k * on.slope, k * k * on.bend) - held for k in (2.0, 3.0))
+    twice, thrice = (tau(q, k * slope, k * k * bend) - held for k in (2.0, 3.0))
     b, v, constant = _parts(once, twice, thrice)
     return a, b, held + constant, v if viscous else None
 
 
 def _rubs(robot: Any) -> tuple[bool, bool]:
     """Whether a robot has Coulomb and viscous friction: torques of speeds k qd with k = 1, 2, 3 tell it."""
+    if robot in _RUBS:
+        return _RUBS[robot]
     still = np.zeros(robot.n)
     speeds = np.linspace(1.0, 2.0, robot.n) * np.array([[1.0], [-1.0]])
     one, two, three = (robot.inverse_dynamics(still, k * speeds, still) for k in (1, 2, 3))
     held = robot.inverse_dynamics(still, still, still)
     _, v, c = _parts(one - held, two - held, three - held)
     least = 1e-12 * (np.abs(three).max() + np.abs(held).max())  # rounding
-    return bool(np.abs(c).max() > least), bool(np.abs(v).max() > least)
+    return _RUBS.setdefault(robot, (bool(np.abs(c).max() > least), bool(np.abs(v).max() > least)))
 
 
 def _parts(one: Array, two: Array, three: Array) -> tuple[Array, Array, Array]:
