@@ -1,0 +1,203 @@
+"""A path with its time-optimal speed: times, states, torques, what limits it, and a plot."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastdyn.arrays import Array, real_numbers
+from fastdyn.calls.arguments import check_finite
+from fastdyn.errors import ArgumentError
+from fastdyn.simulation.result import coordinate_names
+
+BINDING = 1 - 1e-6  # of a limit: one that is used to more than this binds
+MOVING = 1e-9  # of the largest speed: friction at rest is that of a speed this small
+
+
+class Rows(NamedTuple):
+    """Limits of torques and accelerations, scaled by half of their range: -1 <= a u + b x + v sqrt(x) + c <= 1.
+
+    table: (B, points, 3, m), a, b, c; viscous: v, (B, points, m), or None; joint and kind of each.
+    """
+
+    table: Array
+    viscous: Array | None
+    joint: NDArray[np.int64]
+    kind: NDArray[np.str_]
+
+    def tangents(self, near: Array) -> Array:
+        """The table with v sqrt(x) replaced by its tangent at `near`, (B, points); without friction where that is 0."""
+        root = np.sqrt(near)[..., None]
+        per_root = np.divide(0.5, root, out=np.zeros_like(root), where=root > 0)
+        table = self.table.copy()
+        table[:, :, 1] += self.viscous * per_root
+        table[:, :, 2] += self.viscous * (root / 2)
+        return table
+
+    def use(self, x: Array, u: Array) -> Array:
+        """(B, points, m): how much of each limit is used, -1 to 1."""
+        a, b, c = (self.table[:, :, k] for k in range(3))
+        used = a * u[..., None] + b * x[..., None] + c
+        return np.asarray(used if self.viscous is None else used + self.viscous * np.sqrt(x)[..., None])
+
+
+class Saturated(NamedTuple):
+    """What binds at each grid point: joint (..., points), -1 if none; kind: torque, acceleration, velocity or empty."""
+
+    joint: NDArray[np.int64]
+    kind: NDArray[np.str_]
+
+
+class Retimed:
+    """The fastest motion along a path; batch axes first.
+
+    s: (points,), the grid. x, sd: (..., points), (ds/dt)^2 and ds/dt, 1/s if s has no unit. sdd: d2s/dt2 from each grid
+    point to the next, the last one repeated. t: (..., points), s; duration: (...). limit: (..., points), the largest
+    ds/dt that the limits of each grid point admit, infinite where there is none (with viscous friction as at sd).
+    q, slope, bend: (..., points, n), the path and its derivatives by s.
+    """
+
+    def __init__(
+        self, robot: Any, on: Any, bounds: dict[str, Array], rows: Rows, speed: Array, by: Any, x: Array, limit: Array
+    ) -> None:
+        self.robot, self.s, self.bounds = robot, on.s, bounds
+        self._on, self._rows, self._speed, self._by, self._x = on, rows, speed, by, x
+        sd, h, lead = np.sqrt(x), np.diff(on.s), on.lead
+        u = np.empty_like(x)
+        np.divide(x[:, 1:] - x[:, :-1], 2 * h, out=u[:, :-1])
+        u[:, -1] = u[:, -2]
+        t = np.zeros_like(x)
+        np.cumsum(2 * h / (sd[:, 1:] + sd[:, :-1]), axis=1, out=t[:, 1:])
+        self._u, self._t = u, t
+        self.x, self.sd, self.sdd, self.t, self.limit = (a.reshape(*lead, -1) for a in (x, sd, u, t, np.sqrt(limit)))
+        self.q, self.slope, self.bend = (a.reshape(*lead, *a.shape[1:]) for a in (on.q, on.slope, on.bend))
+        self.duration = float(t[0, -1]) if lead == () else t[:, -1].reshape(lead)
+
+    def __call__(self, t: ArrayLike) -> tuple[Array, Array, Array]:
+        """q, qd and qdd at times t, (K, n) each, or (n,) for one time; before the start and after the end, those there.
+
+        In a batch every path is seen at all times: (..., K, n).
+        """
+        times = real_numbers(t, "t").astype(np.float64)
+        check_finite({"t": times})
+        found = [self._states(k, times.ravel()) for k in range(len(self._x))]
+        shape = (*self._on.lead, *times.shape, self.robot.n)
+        q, qd, qdd = (np.stack([one[part] for one in found]).reshape(shape) for part in range(3))
+        return q, qd, qdd
+
+    def _states(self, k: int, times: Array) -> tuple[Array, Array, Array]:
+        t, x, s = self._t[k], self._x[k], self.s
+        times = np.clip(times, 0.0, t[-1])
+        i = np.clip(np.searchsorted(t, times, side="right") - 1, 0, len(t) - 2)
+        passed, u, begun = times - t[i], self._u[k, i], np.sqrt(x[i])
+        sd = np.maximum(begun + u * passed, 0.0)
+        q, slope, bend = self._on.curve(k)(np.minimum(s[i] + (begun + sd) / 2 * passed, s[i + 1]))
+        sd, u = sd[:, None], u[:, None]
+        return q, slope * sd, slope * u + bend * sd * sd
+
+    @cached_property
+    def tau(self) -> Array:
+        """Torques at the grid points, (..., points, n), as the motion leaves them, and as it ends.
+
+        Friction at rest is that of the motion which begins or ends there.
+        """
+        sd = np.maximum(self.sd, MOVING * self.sd.max(axis=-1, keepdims=True))[..., None]
+        return np.asarray(
+            self.robot.inverse_dynamics(self.q, self.slope * sd, self.slope * self.sdd[..., None] + self.bend * sd * sd)
+        )
+
+    @cached_property
+    def use(self) -> Array:
+        """How much of each limited torque, then acceleration is used at grid points: (..., points, m), at most 1.
+
+        The larger one of those before and after the point, between which the acceleration changes.
+        """
+        before = np.concatenate([self._u[:, :1], self._u[:, :-1]], axis=1)
+        used = np.maximum(*(np.abs(self._rows.use(self._x, u)) for u in (self._u, before)))
+        return np.asarray(used.reshape(*self._on.lead, *used.shape[1:]))
+
+    @cached_property
+    def saturated(self) -> Saturated:
+        """Which joint's limit binds at each grid point, and of which kind.
+
+        >>> import numpy as np
+        >>> import fastdyn as fd
+        >>> from fastdyn.trajectories.retiming import time_optimal
+        >>> motion = time_optimal(
+        ...     fd.robots.two_link(), [[0, 0], [1, 0]], torque=np.inf, acceleration=4.0, velocity=1.0, grid=5
+        ... )
+        >>> motion.saturated.kind.tolist()
+        ['acceleration', 'velocity', 'velocity', 'velocity', 'acceleration']
+        """
+        use = self.use.reshape(*self._x.shape, -1)
+        use = np.concatenate([np.sqrt(self._x / self._speed)[..., None], use], axis=2)
+        most, binds = use.argmax(axis=2), use.max(axis=2) > BINDING
+        joint = np.where(most == 0, self._by, np.append(-1, self._rows.joint)[most])
+        kind = np.append("velocity", self._rows.kind)[most]
+        shape = self.x.shape
+        return Saturated(np.where(binds, joint, -1).reshape(shape), np.where(binds, kind, "").reshape(shape))
+
+    def excess(self, between: int = 10) -> float:
+        """By how much of half its range a limit is exceeded at most, at `between` times in each interval.
+
+        Negative if by none. It falls with the square of the interval where the path is smooth.
+        """
+        worst = -1.0
+        share = (np.arange(between) + 0.5) / between
+        for k, t in enumerate(self._t):
+            q, qd, qdd = self._states(k, (t[:-1, None] + np.diff(t)[:, None] * share).ravel())
+            found = {"torque": self.robot.inverse_dynamics(q, qd, qdd), "velocity": qd, "acceleration": qdd}
+            for kind, values in found.items():
+                low, high = self.bounds[kind][np.isfinite(self.bounds[kind][:, 1])].T
+                used = np.abs(2 * values[..., np.isfinite(self.bounds[kind][:, 1])] - low - high) / (high - low)
+                worst = max(worst, float(used.max(initial=0.0)) - 1)
+        return worst
+
+    def plot(self, sample: Any = None) -> Any:
+        """A Matplotlib figure: speed over the path below its limit, and torques over their limits.
+
+        Dots are where a joint's limit binds. sample: the index of one path, where there are several.
+
+        >>> import fastdyn as fd
+        >>> from fastdyn.trajectories.retiming import time_optimal
+        >>> motion = time_optimal(fd.robots.panda(), [[0, 0, 0, -1, 0, 1, 0], [1, 0.5, 0, -2, 0, 1, 0]])
+        >>> [axis.get_ylabel() for axis in motion.plot().axes]
+        ['ds/dt [1/s]', 'torque / limit', 'time [s]']
+        """
+        from matplotlib.figure import Figure
+
+        lead = self._on.lead
+        where = () if sample is None else tuple(np.atleast_1d(sample).tolist())
+        if len(where) != len(lead) or any(not -size <= k < size for k, size in zip(where, lead, strict=True)):
+            raise ArgumentError(f"sample is {sample!r}: expected the index of one path among {lead}")
+        s, sd, limit, tau, t = self.s, self.sd[where], self.limit[where], self.tau[where], self.t[where]
+        joint, kind = (part[where] for part in self.saturated)
+        figure = Figure(figsize=(8, 8), layout="constrained")
+        speed, load, clock = figure.subplots(3, sharex=True, height_ratios=(3, 3, 1))
+        speed.plot(s, limit, "--", color="0.4", label="limit")
+        speed.plot(s, sd, color="black", label="speed")
+        low, high = self.bounds["torque"].T
+        for j, name in enumerate(coordinate_names(self.robot)):
+            bound, color = joint == j, f"C{j % 10}"
+            if bound.any():
+                speed.plot(
+                    s[bound], sd[bound], ".", color=color, label=f"{name}: {', '.join(sorted(set(kind[bound])))}"
+                )
+            if np.isfinite(high[j]):
+                used = (2 * tau[:, j] - high[j] - low[j]) / (high[j] - low[j])
+                load.plot(s, used, "-" if j < 10 else "--", color=color, label=name)
+                binds = bound & (kind == "torque")
+                load.plot(s[binds], used[binds], ".", color=color)
+        speed.set(ylabel="ds/dt [1/s]", ylim=(0, 1.5 * sd.max()))
+        load.set(ylabel="torque / limit", ylim=(-1.1, 1.1))
+        clock.set(xlabel="path s", ylabel="time [s]")
+        clock.plot(s, t, color="black")
+        for axis in (speed, load) if np.isfinite(high).any() else (speed,):
+            axis.legend(fontsize="small", ncols=4)
+        for side in (-1, 1):
+            load.axhline(side, color="0.4", linestyle="--")
+        figure.suptitle(f"{self.robot.name}, {t[-1]:.4g} s")
+        return figure

@@ -1,0 +1,308 @@
+"""Time-optimal motion along a path under limits of velocity, acceleration and torque, by reachability analysis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastdyn.arrays import Array, real_numbers
+from fastdyn.calls.arguments import FLOAT, check_finite
+from fastdyn.errors import ArgumentError
+from fastdyn.kernels import retiming as text
+from fastdyn.scalars.entry import SCALAR, Kind, entry
+from fastdyn.simulation.result import coordinate_names
+from fastdyn.trajectories.path_curves import Spline, on_grid
+from fastdyn.trajectories.refusal import Refusal
+from fastdyn.trajectories.retimed import Retimed, Rows
+
+if TYPE_CHECKING:
+    from fastdyn.calls.threads import Call
+
+RETIME = entry(text.retime)
+WORK = 1 << 15  # grid points times rows of limits of a compiled call in a batch, about a millisecond
+TURNS = 40  # the most tangents of viscous friction; they converge quadratically, mostly in 3 to 6
+CLOSE = 1e-9  # of the path's largest x: a change between two turns that ends them
+SIGNS = np.array([-1.0, 1.0])
+REST = 1e-9  # of the path's largest x: the least x of a tangent between the ends
+
+_RUBS: WeakKeyDictionary[Any, tuple[bool, bool]] = WeakKeyDictionary()  # robots do not change
+PathFunction = Callable[[Array], tuple[ArrayLike, ArrayLike, ArrayLike]]
+
+
+class Path(NamedTuple):
+    """Paths on the grid s: q and derivatives by s, (B, points, n) each; batch axes; the curve of path k anywhere."""
+
+    s: Array
+    q: Array
+    slope: Array
+    bend: Array
+    lead: tuple[int, ...]
+    curve: Callable[[int], Callable[[Array], Any]]
+
+
+def time_optimal(
+    robot: Any,
+    path: ArrayLike | PathFunction,
+    *,
+    velocity: ArrayLike | None = None,
+    acceleration: ArrayLike | None = None,
+    torque: ArrayLike | None = None,
+    grid: int | ArrayLike = 100,
+    knots: ArrayLike | None = None,
+    ends: str = "not-a-knot",
+    start_speed: float = 0.0,
+    end_speed: float = 0.0,
+    threads: int = 1,
+) -> Retimed:
+    """The fastest motion along a path, friction and payload of the robot included.
+
+    path: way points (..., K, n), joined by a cubic spline over s from 0 to 1; or a function of s, (points,), that gives
+    q, dq/ds and d2q/ds2, (points, n) each, for s from 0 to its attribute `duration`, 1 if it has none. knots: s of the
+    way points, equally spaced if not given; ends: "not-a-knot", "natural" or "clamped". velocity, acceleration, torque:
+    one number, (n,), or (n, 2) for lower and upper limits; velocity and torque are the robot's own if not given,
+    infinite ones do not count. grid: the number of grid points, or their s. start_speed, end_speed: ds/dt.
+
+    d2s/dt2 is constant between grid points, and limits hold at both ends of these intervals (the interpolation scheme
+    of TOPP-RA); `excess` says by how much they are exceeded within. Coulomb friction follows the sign of dq/ds. Viscous
+    friction is exact at the grid points: it is replaced by tangents, until they touch where the motion is. Raises a
+    LimitError where no motion is possible.
+
+    >>> import numpy as np
+    >>> import fastdyn as fd
+    >>> robot = fd.robots.two_link()
+    >>> motion = time_optimal(robot, [[0, 0], [1, 0]], torque=np.inf, acceleration=4.0)
+    >>> round(motion.duration, 9)  # 2 sqrt(distance / acceleration)
+    1.0
+    >>> q, qd, qdd = motion([0.25, 0.5])
+    >>> q.round(9)[:, 0], qd.round(9)[:, 0]
+    (array([0.125, 0.5  ]), array([1., 2.]))
+    """
+    on = _function(robot, path, grid) if callable(path) else _splines(robot, path, grid, knots, ends)
+    given = {
+        "velocity": robot.limits.velocity if velocity is None else velocity,
+        "acceleration": np.inf if acceleration is None else acceleration,
+        "torque": robot.limits.effort if torque is None else torque,
+    }
+    bounds = {name: _limits(name, value, robot) for name, value in given.items()}
+    rows = _rows(robot, on, bounds, threads)
+    speed, by = _largest_x(on.slope, bounds["velocity"])
+    wanted = [_speed(name, value) ** 2 for name, value in (("start_speed", start_speed), ("end_speed", end_speed))]
+    x, limit, report = _solve(rows, speed, np.tile(wanted, (len(speed), 1)), on.s, threads)
+    refused = Refusal(robot, on, rows, speed, by)
+    refused.unless_feasible(report, wanted)
+    refused.unless_moving(x)
+    return Retimed(robot, on, bounds, rows, speed, by, x, np.where(limit < text.UNLIMITED, limit, np.inf))
+
+
+# ---------------------------------------------------------------------------------------------- arguments
+
+
+def _splines(robot: Any, path: Any, grid: Any, knots: Any, ends: str) -> Path:
+    points = real_numbers(path, "path").astype(np.float64, copy=False)
+    K, n = points.shape[-2:] if points.ndim > 1 else (0, 0)
+    if n != robot.n or K < 2 or points.size == 0:
+        raise ArgumentError(
+            f"path has shape {points.shape}, but {robot.name} has {robot.n} joints: expected two or more way points, "
+            f"(..., K, {robot.n})"
+        )
+    check_finite({"path": points})
+    s = _grid(grid, 1.0)
+    at = tuple((np.linspace(0.0, 1.0, K) if knots is None else _increasing("knots", knots, 1.0, K)).tolist())
+    flat = points.reshape(-1, K, n)
+    return Path(s, *on_grid(at, ends, flat, s), points.shape[:-2], lambda k: Spline(at, ends, flat[k]))
+
+
+def _function(robot: Any, path: Any, grid: Any) -> Path:
+    s = _grid(grid, float(getattr(path, "duration", 1.0)))
+    curve = partial(_values, robot, path)
+    q, slope, bend = (part[None] for part in curve(s))
+    return Path(s, q, slope, bend, (), lambda k: curve)
+
+
+def _values(robot: Any, path: Any, s: Array) -> tuple[Array, ...]:
+    found = tuple(real_numbers(part, "path(s)").astype(np.float64, copy=False) for part in path(s))
+    if len(found) != 3 or any(part.shape != (len(s), robot.n) for part in found):
+        shapes = [part.shape for part in found]
+        raise ArgumentError(f"path(s) has shapes {shapes}: expected q, dq/ds, d2q/ds2 of shape {(len(s), robot.n)}")
+    check_finite({"path(s)": np.stack(found)})
+    return found
+
+
+def _grid(grid: Any, end: float) -> Array:
+    """s of the grid points."""
+    if np.ndim(grid) > 0:
+        return _increasing("grid", grid, end)
+    if isinstance(grid, bool) or not isinstance(grid, int | np.integer) or grid < 2:
+        raise ArgumentError(f"grid is {grid!r}: expected a number of grid points, two or more, or their s")
+    return np.linspace(0.0, end, int(grid))
+
+
+def _increasing(name: str, values: Any, end: float, count: int | None = None) -> Array:
+    s = real_numbers(values, name).astype(np.float64)
+    if s.ndim != 1 or len(s) < 2 or not (np.diff(s) > 0).all() or s[0] != 0 or s[-1] != end:
+        raise ArgumentError(f"{name} is {values!r}: expected increasing s from 0 to {end:g}")
+    if count is not None and len(s) != count:
+        raise ArgumentError(f"{name} has {len(s)} values: expected {count}, one for each way point")
+    return s
+
+
+def _limits(name: str, value: Any, robot: Any) -> Array:
+    """(n, 2): lower and upper limits, both infinite where there are none."""
+    array, n = real_numbers(value, name).astype(np.float64), robot.n
+    if array.shape not in ((), (n,), (n, 2)):
+        raise ArgumentError(f"{name} has shape {array.shape}: expected one number, ({n},) or ({n}, 2)")
+    pairs = array if array.ndim == 2 else (array * np.ones(n))[:, None] * SIGNS
+    low, high = pairs.T
+    good = (low < high) & (np.isfinite(low) == np.isfinite(high)) & ((name == "torque") | ((low < 0) & (high > 0)))
+    if not good.all():
+        j = int(np.argmin(good))
+        around = "" if name == "torque" else " on either side of zero"
+        raise ArgumentError(
+            f"{name} of joint {coordinate_names(robot)[j]!r} is {low[j]} to {high[j]}: expected a lower and an upper "
+            f"limit{around}, both finite or both infinite"
+        )
+    return np.asarray(pairs)
+
+
+def _speed(name: str, value: Any) -> float:
+    try:
+        speed = float(value)
+    except (TypeError, ValueError):
+        speed = math.nan
+    if not 0 <= speed < math.inf:
+        raise ArgumentError(f"{name} is {value!r}: expected a finite ds/dt, zero or more")
+    return speed
+
+
+# ---------------------------------------------------------------------------------------------- limits as rows
+
+
+def _rows(robot: Any, on: Path, bounds: dict[str, Array], threads: int) -> Rows:
+    """a, b, c and v of all limited torques and accelerations."""
+    parts, joints, kinds, viscous = [], [], [], []
+    for kind in ("torque", "acceleration"):
+        low, high = bounds[kind].T
+        limited = np.flatnonzero(np.isfinite(high))
+        if not len(limited):
+            continue
+        v: Array | None = None
+        if kind == "torque":
+            a, b, c, v = _torques(robot, on, threads)
+        else:
+            a, b, c = on.slope, on.bend, np.zeros_like(on.slope)
+        low, high = low[limited], high[limited]
+        per_half = 2 / (high - low)
+        table = np.stack([each[..., limited] for each in (a, b, c)], axis=2)
+        table[:, :, 2] -= (low + high) / 2
+        table *= per_half
+        parts.append(table)
+        joints.append(limited)
+        kinds += [kind] * len(limited)
+        viscous.append(None if v is None else v[..., limited] * per_half)
+    if not parts:
+        return Rows(np.empty((*on.q.shape[:2], 3, 0)), None, np.empty(0, np.int64), np.empty(0, str))
+    table = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=3)
+    v = viscous[0]
+    if v is not None and len(parts) == 2:
+        v = np.concatenate([v, np.zeros_like(parts[1][:, :, 0])], axis=2)
+    return Rows(table, v, np.concatenate(joints), np.array(kinds))
+
+
+def _torques(robot: Any, on: Path, threads: int) -> tuple[Array, Array, Array, Array | None]:
+    """tau = a u + b x + v sqrt(x) + c along the path; v: None without viscous friction."""
+    shape = on.q.shape
+    q, slope, bend = (each.reshape(-1, robot.n) for each in on[1:4])
+    zero = np.zeros_like(q)
+
+    def tau(*state: Array) -> Array:
+        return np.asarray(robot.inverse_dynamics(*state, threads=threads)).reshape(shape)
+
+    held = tau(q, zero, zero)
+    a = tau(q, zero, slope) - held
+    once = tau(q, slope, bend) - held
+    coulomb, viscous = _rubs(robot)
+    if not (coulomb or viscous):
+        return a, once, held, None
+    twice, thrice = (tau(q, k * slope, k * k * bend) - held for k in (2.0, 3.0))
+    b, v, constant = _parts(once, twice, thrice)
+    return a, b, held + constant, v if viscous else None
+
+
+def _rubs(robot: Any) -> tuple[bool, bool]:
+    """Whether a robot has Coulomb and viscous friction: torques of speeds k qd with k = 1, 2, 3 tell it."""
+    if robot in _RUBS:
+        return _RUBS[robot]
+    still = np.zeros(robot.n)
+    speeds = np.linspace(1.0, 2.0, robot.n) * np.array([[1.0], [-1.0]])
+    one, two, three = (robot.inverse_dynamics(still, k * speeds, still) for k in (1, 2, 3))
+    held = robot.inverse_dynamics(still, still, still)
+    _, v, c = _parts(one - held, two - held, three - held)
+    least = 1e-12 * (np.abs(three).max() + np.abs(held).max())  # rounding
+    return _RUBS.setdefault(robot, (bool(np.abs(c).max() > least), bool(np.abs(v).max() > least)))
+
+
+def _parts(one: Array, two: Array, three: Array) -> tuple[Array, Array, Array]:
+    """b, v and c of k^2 b + k v + c, from its values for k = 1, 2, 3."""
+    b = (three - 2 * two + one) / 2
+    v = two - one - 3 * b
+    return b, v, one - b - v
+
+
+def _largest_x(slope: Array, bounds: Array) -> tuple[Array, Array]:
+    """The largest x by velocities at every grid point, and the joint that has it."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        inverse = np.maximum(slope / bounds[:, 1], slope / bounds[:, 0])
+        by = inverse.argmax(axis=-1)
+        most = np.take_along_axis(inverse, by[..., None], axis=-1)[..., 0]
+        return np.minimum(most**-2, text.UNLIMITED), by
+
+
+# ---------------------------------------------------------------------------------------------- compiled calls
+
+
+def _solve(rows: Rows, speed: Array, ends: Array, s: Array, threads: int) -> tuple[Array, Array, Array]:
+    """x, the largest x and the report of each path."""
+    run = partial(_run, speed=speed, ends=ends, s=s, threads=threads)
+    x, limit, report = run(rows.table)
+    if rows.viscous is None or (report[:, 0] != text.FEASIBLE).any():
+        return x, limit, report
+    top = x.max(axis=1, keepdims=True)
+    near = np.maximum(x, REST * top)
+    near[:, [0, -1]] = ends
+    for turn in range(TURNS):
+        x, limit, report = run(rows.tangents(near))
+        failed = report[:, :1] != text.FEASIBLE
+        if not failed.any() and (np.abs(x - near) <= CLOSE * top).all():
+            break
+        guess = x if turn < TURNS // 4 else (x + near) / 2
+        near = np.where(failed, near / 4, np.maximum(guess, REST * top))  # less friction at rest
+        near[:, [0, -1]] = ends
+    return x, limit, report
+
+
+def _run(table: Array, speed: Array, ends: Array, s: Array, threads: int) -> tuple[Array, Array, Array]:
+    from fastdyn.calls import lanes
+    from fastdyn.calls.task import lane_rows
+    from fastdyn.calls.threads import useful, walk
+
+    (B, points), m = speed.shape, table.shape[3]
+    x, limit, report = np.empty((B, points)), np.empty((B, points)), np.empty((B, text.REPORT))
+    P, tree = np.asfortranarray(2 * np.diff(s)[None]), np.array([[m]])
+    kind: Kind = SCALAR if B == 1 else lanes.kind(FLOAT)
+    count: int = text.retiming_rows(points, m)  # type: ignore[no-untyped-call]
+    samples = table.reshape(B, -1), speed, ends, x, limit, report
+
+    def ready() -> Call:
+        call = RETIME.compiled(kind)
+        scratch = np.empty(count) if kind is SCALAR else lane_rows(count, kind.lanes)
+        return lambda first, last: int(call(P, tree, *(a[first:last] for a in samples), scratch))
+
+    worth = max(kind.lanes, WORK // (points * (m + 1)))
+    walk(B, useful(threads, B, worth), worth, ready)
+    return x, limit, report
