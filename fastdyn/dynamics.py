@@ -27,7 +27,7 @@ from fastdyn.quantities import (
     METHODS,
     MOMENTUM,
     POTENTIAL_ENERGY,
-    QUANTITIES,
+    ROWS,
     Quantity,
 )
 
@@ -300,7 +300,7 @@ class Tasks(dict[Quantity, Callable[..., Array]]):
     def __missing__(self, quantity: Quantity) -> Callable[..., Array]:
         row = quantity
         if self.parameters.coupled and row.coupled is not None:  # methods may share a text
-            row = next(each for each in QUANTITIES.values() if each.coupled is row.coupled)
+            row = next(each for each in ROWS.values() if each.coupled is row.coupled)
         task = self.task_class()(self.parameters, row) if row is quantity else self[row]
         self[quantity] = task
         return task

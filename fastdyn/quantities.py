@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from fastdyn.kernels import (
     aba,
+    controllers,
     coriolis,
     coupling,
     crba,
@@ -49,8 +50,8 @@ class Field:
     """An input or a result: its name, and the shape of one sample; "n" stands for the number of joints.
 
     coupling: how it transforms to actuator coordinates, whose number then replaces "n": as "position", "rate", "force",
-    "inertia", "matrix", "columns" of a Jacobian, "hessian", or "kinetic" energy. A field without one does not change:
-    it belongs to links or frames.
+    "inertia", "matrix", "columns" of a Jacobian, "hessian", or "kinetic" energy; a "gain" is given in them and has no
+    value in joints. A field without one does not change: it belongs to links or frames.
     """
 
     name: str
@@ -94,11 +95,17 @@ LAMBDA = Field("Lambda", (6, 6))
 MU = Field("mu", (6,))
 TASK_GRAVITY = Field("p", (6,))
 KEPT = Field("kept", (6,))
+Q_D = Field("q_d", ("n",), "position")
+QD_D = Field("qd_d", ("n",), "rate")
+QDD_D = Field("qdd_d", ("n",), "rate")
+KP = Field("kp", ("n",), "gain")
+KD = Field("kd", ("n",), "gain")
 # in their order in a workspace
 FIELDS = (
     Q, QD, QDD, TAU, WRENCHES, INERTIA, CORIOLIS, REACTIONS, KINETIC, POTENTIAL, MOMENTA, COM,
     POSE, LINKS, JACOBI, VELOCITY, ACCELERATION, JACOBI_RATE, HESSE,
     PREFERRED, AXES, DAMPING, TOLERANCE, RANK, RESIDUAL, SIGMA, WRENCH, LAMBDA, MU, TASK_GRAVITY, KEPT,
+    Q_D, QD_D, QDD_D, KP, KD,
 )  # fmt: skip
 
 
@@ -238,6 +245,31 @@ QUANTITIES = {
         SINGULAR_VALUES, INVERSE_VELOCITY, INVERSE_ACCELERATION, STATIC_TORQUES, TASK_DYNAMICS,
     )
 }  # fmt: skip
+# Controllers: rows like any other, for simulation, bound calls and C; they are not methods of a robot.
+_PD = (Q, QD, Q_D, QD_D, KP, KD)
+_TRACKING = (Q, QD, Q_D, QD_D, QDD_D, KP, KD)
+CONTROLLERS = {
+    quantity.name: quantity
+    for quantity in (
+        Quantity(
+            "pd", controllers.pd, controllers.pd_rows, _PD, (TAU,),
+            coupled=controllers.coupled_pd, coupled_rows=controllers.pd_rows,
+        ),
+        Quantity(
+            "pd_gravity", controllers.pd_gravity, controllers.pd_gravity_rows, _PD, (TAU,),
+            coupled=controllers.coupled_pd_gravity, coupled_rows=controllers.pd_gravity_rows,
+        ),
+        Quantity(
+            "computed_torque", controllers.computed_torque, controllers.model_rows, _TRACKING, (TAU,),
+            coupled=controllers.coupled_computed_torque, coupled_rows=controllers.model_rows,
+        ),
+        Quantity(
+            "pd_feedforward", controllers.pd_feedforward, controllers.model_rows, _TRACKING, (TAU,),
+            coupled=controllers.coupled_pd_feedforward, coupled_rows=controllers.model_rows,
+        ),
+    )
+}  # fmt: skip
+ROWS = QUANTITIES | CONTROLLERS
 # rows by the name of the users' method; the default of `method=` comes first
 METHODS: dict[str, list[Quantity]] = {}
 for _quantity in QUANTITIES.values():

@@ -32,13 +32,13 @@ from fastdyn.mechanism.poses import tips
 from fastdyn.pictures import Pictures
 from fastdyn.programs import Programs
 from fastdyn.quantities import QUANTITIES
-from fastdyn.task_space import TaskSpace
+from fastdyn.simulation.methods import Moving
 
 if TYPE_CHECKING:
     from fastdyn.calls.bound import Bound, CFunction
 
 
-class _Facade(Pictures, Programs, TaskSpace, InverseKinematics):
+class _Facade(Pictures, Programs, Moving, InverseKinematics):
     """What Robot and CoupledRobot share: an immutable object with a description, and its variations."""
 
     def _hold(self, description: Description) -> None:

@@ -7,9 +7,9 @@ reverse.
 
 from fastdyn.calls.generate import bound_kernel
 from fastdyn.compiler.policy import register
-from fastdyn.quantities import QUANTITIES
+from fastdyn.quantities import ROWS
 
-for _quantity in QUANTITIES.values():
+for _quantity in ROWS.values():
     globals()[_quantity.name] = bound_kernel(_quantity, coupled=False)
     globals()[f"coupled_{_quantity.name}"] = bound_kernel(_quantity, coupled=True)
 

@@ -20,7 +20,7 @@ import fastdyn as fd
 from fastdyn import workspace
 from fastdyn.calls import generate
 from fastdyn.calls.bound import CFunction, c_functions, call_name, declaration
-from fastdyn.quantities import QUANTITIES, Quantity
+from fastdyn.quantities import ROWS, Quantity
 from fastdyn.workspace import coupled_inverse_dynamics, gravity_forces, inverse_dynamics
 from tests.samples import (
     FEW,
@@ -194,7 +194,7 @@ def test_the_function_without_an_optional_input_ignores_what_is_left_in_the_work
 
 
 def test_every_quantity_has_a_function_and_those_with_an_optional_input_two():
-    assert set(FUNCTIONS) - set(QUANTITIES) == {
+    assert set(FUNCTIONS) - set(ROWS) == {
         "inverse_dynamics_with_wrenches",
         "forward_dynamics_with_wrenches",
         "forward_dynamics_crba_with_wrenches",
@@ -304,7 +304,7 @@ CALLED = {  # those that users' loops call, each kind of result, and a coupled r
 def test_kernels_can_be_called_from_compiled_functions(name):
     kernel, coupled = CALLED[name]
     call = numba.njit(lambda memory: kernel(memory))
-    row: Quantity = QUANTITIES[name.removeprefix("coupled_")]
+    row: Quantity = ROWS[name.removeprefix("coupled_")]
     robot = GEARED if coupled else fd.robots.random_tree(7, seed=3, prismatic=0.3, drives=True)
     bound, twin, values = *(bound_robot(robot, row.name) for _ in range(2)), draw(robot, row, optional=True)
     for each in (bound, twin):

@@ -317,6 +317,9 @@ def test_generated_functions_have_the_hash_of_their_text():
     again = generated(texts[0], "double", names, "fastdyn.calls.generate")
     assert source_hash(first) == source_hash(again) != source_hash(second)
 
+    # and of the functions that its names stand for
+    of = lambda text: generated("def call(x):\n    return f(x)\n", "call", {"f": text}, "fastdyn.calls.generate")  # noqa: E731
+    assert source_hash(of(gravity.gravity_forces)) != source_hash(of(gravity.potential_energy))
     # and of the generated functions that they call
     outer = "def outer(P, q, work):\n    return inner(P, q, work)\n"
     hashes = {

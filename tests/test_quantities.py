@@ -18,7 +18,7 @@ from fastdyn.calls.task import Task
 from fastdyn.calls.workspace import Workspace
 from fastdyn.dynamics import Dynamics
 from fastdyn.kinematics import Kinematics
-from fastdyn.quantities import FIELDS, METHODS, QD, QDD, QUANTITIES, Field, Q, Quantity
+from fastdyn.quantities import FIELDS, METHODS, QD, QDD, QUANTITIES, ROWS, Field, Q, Quantity
 from fastdyn.scalars import fill, kernel, load, store
 from fastdyn.study import counts
 from fastdyn.task_space import TaskSpace
@@ -57,7 +57,7 @@ def test_what_users_call_is_in_the_table():
 
 
 def test_every_way_of_calling_knows_every_quantity():
-    assert [row for row, optional in c_functions().values() if not optional] == list(QUANTITIES.values())
+    assert [row for row, optional in c_functions().values() if not optional] == list(ROWS.values())
     assert [row for row, optional in c_functions().values() if optional] == [
         r for r in QUANTITIES.values() if r.optional
     ]
@@ -73,7 +73,7 @@ def test_every_way_of_calling_knows_every_quantity():
 def test_fields_are_named_once():
     names = [field.name for field in FIELDS]
     assert len(set(names)) == len(names)
-    used = {field for row in QUANTITIES.values() for field in row.inputs + row.gives}
+    used = {field for row in ROWS.values() for field in row.inputs + row.gives}
     assert used == set(FIELDS)
 
 

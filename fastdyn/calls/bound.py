@@ -19,7 +19,7 @@ from fastdyn.errors import ArgumentError, FastdynError
 from fastdyn.mechanism.parts import Array
 from fastdyn.mechanism.poses import named_link
 from fastdyn.mechanism.variations import checked_body
-from fastdyn.quantities import METHODS, QUANTITIES, Quantity
+from fastdyn.quantities import METHODS, QUANTITIES, ROWS, Quantity
 
 NO_INERTIA = ((0.0, 0.0, 0.0),) * 3
 _RESULTS = {field.name for quantity in QUANTITIES.values() for field in quantity.gives}
@@ -189,7 +189,7 @@ class CFunction:
 def c_functions() -> dict[str, tuple[Quantity, bool]]:
     """C functions by name: the quantity, and whether the function takes the optional inputs."""
     found = {}
-    for name, quantity in QUANTITIES.items():
+    for name, quantity in ROWS.items():
         found[name] = quantity, False
         if quantity.optional:  # all of them
             found[f"{name}_with_{'_'.join(field.name for field in quantity.optional)}"] = quantity, True
@@ -221,9 +221,9 @@ def _c_function_of(robot: Any, name: str, view: tuple[Any, ...]) -> CFunction:
 
 
 def _row(name: str, where: str) -> Quantity:
-    if name not in QUANTITIES:
-        raise ArgumentError(f"{where} names {name!r}: expected some of {', '.join(map(repr, QUANTITIES))}")
-    return QUANTITIES[name]
+    if name not in ROWS:
+        raise ArgumentError(f"{where} names {name!r}: expected some of {', '.join(map(repr, ROWS))}")
+    return ROWS[name]
 
 
 def call_name(quantity: Quantity) -> str:

@@ -35,15 +35,16 @@ class SourceError(StaleCodeError):
 def source_hash(function: Callable[..., Any]) -> str:
     """A fingerprint of all sources that a function's machine code depends on.
 
-    A function of generated source has that text as its attribute `generated`: the hash covers the text and the modules
-    of the names in it, not the module that generated it. A function that reaches code of the package other than by an
-    import statement is refused.
+    A function of generated source has that text as its attribute `generated`: the hash covers the text, the functions
+    that its names stand for and their modules, not the module that generated it. A function that reaches code of the
+    package other than by an import statement is refused.
     """
     texts = _generated(function)
     digest = hashlib.sha256("".join(text.generated for text in texts).encode())
     digest.update(str(getattr(function, "nogil", "")).encode())
-    named = {module for text in texts for called, module in _named(text) if not hasattr(called, "generated")}
-    modules = _closure({*(named if texts else [function.__module__]), *LOWERING})
+    named = [(called, module) for text in texts for called, module in _named(text) if not hasattr(called, "generated")]
+    digest.update(" ".join(f"{module}.{getattr(called, '__qualname__', '')}" for called, module in named).encode())
+    modules = _closure({*([module for _, module in named] if texts else [function.__module__]), *LOWERING})
     _check(function, frozenset(modules))
     _add(digest, modules)
     return digest.hexdigest()[:16]

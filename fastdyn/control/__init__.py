@@ -1,5 +1,6 @@
-"""Controllers: steps of a control loop that write joint torques. They take a robot as an argument."""
+"""Controllers: laws for simulations, and steps of a control loop that write joint torques."""
 
-from fastdyn.control.computed_torque import ComputedTorque
+from fastdyn.control.controllers import Controller, computed_torque, pd, pd_feedforward, pd_gravity
+from fastdyn.control.step import ComputedTorque
 
-__all__ = ["ComputedTorque"]
+__all__ = ["ComputedTorque", "Controller", "computed_torque", "pd", "pd_feedforward", "pd_gravity"]
