@@ -415,7 +415,8 @@ def view(
     The arm in 3-D, and torques, speeds, positions and energies over time: one HTML file that loads nothing else.
     """
     from fastdyn.errors import RobotWarning
-    from fastdyn.view import read, write
+    from fastdyn.view.files import read
+    from fastdyn.view.page import write
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RobotWarning)  # `fastdyn info` shows them

@@ -39,7 +39,7 @@ def read(path: str | os.PathLike[str], robot: Dynamics) -> Trajectory:
         raise FileError(f"{file}: expected a name that ends in .csv or .npz")
     found = readers[file.suffix.lower()](file, robot.n)
     try:
-        motion(robot, **found)  # type: ignore[arg-type]
+        motion(robot, **found, energies={})
     except (ArgumentError, ArgumentTypeError) as problem:
         raise FileError(f"{file}: {problem}") from problem
     return found

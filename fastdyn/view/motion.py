@@ -14,6 +14,7 @@ from fastdyn.dynamics import Dynamics
 from fastdyn.errors import ArgumentError
 
 RATE = 25.0  # postures a second where times are not given
+LARGEST = 1e30  # the page keeps single precision, which ends at 3.4e38
 MOST = 500_000  # numbers on a page, 4 bytes each: more are thinned out
 
 
@@ -63,11 +64,16 @@ def motion(
     arrays, _ = read(given, dict.fromkeys(given, (robot.n,)), robot.name, dict.fromkeys(given, unit))
     arrays = {name: array[None] if array.ndim == 1 else array for name, array in arrays.items()}
     count = len(arrays["q"])
+    if arrays["q"].ndim != 2 or count == 0:
+        raise ArgumentError(f"q has shape {arrays['q'].shape}: expected (K, {robot.n}), one motion")
     for name, array in arrays.items():
-        if array.shape != (count, robot.n) or count == 0:
-            expected = f"({count or 'K'}, {robot.n})"
+        if array.shape != (count, robot.n):
+            expected = f"({count}, {robot.n})"
             raise ArgumentError(f"{name} has shape {array.shape}, but q has {count} postures: expected {expected}")
     check_finite(arrays)
+    for name, array in arrays.items():
+        if np.abs(array).max(initial=0.0) > LARGEST:
+            raise ArgumentError(f"{name} has the value {np.abs(array).max()}: expected at most {LARGEST}, single precision")
     times = np.arange(count) / RATE if t is None else _times(t, count)
     positions = arrays["q"]
     speeds = arrays.get("qd")

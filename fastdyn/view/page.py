@@ -81,7 +81,7 @@ def html(robot: Dynamics, shown: Motion, title: str | None = None) -> str:
 </div>
 <button type="button" class="theme">Light or dark</button>
 </header>
-{_file("fastdyn.view", "view.html")}</main>
+{_file("fastdyn.view", "view.html")}{_rule(shown)}</main>
 <script type="application/json" id="motion">{_data(robot, shown)}</script>
 <script>
 {_file("fastdyn.page", "page.js")}</script>
@@ -96,9 +96,19 @@ def _state(robot: Dynamics, shown: Motion) -> list[str]:
     joints = f"{len(robot.joints)} joint{'s' * (len(robot.joints) != 1)} {robot.kinds}"
     count = f"{shown.total:,} sample{'s' * (shown.total != 1)}"
     if len(shown.t) < shown.total:
-        count += f", {len(shown.t):,} of them drawn, extremes kept"
+        count += f", {len(shown.t):,} of them kept"
     span = f"{shown.t[-1] - shown.t[0]:.4g} s, " if shown.total > 1 else ""
     return [robot.name, joints, span + count, date.today().isoformat()]
+
+
+def _rule(shown: Motion) -> str:
+    """What was left out, if anything."""
+    if len(shown.t) == shown.total:
+        return ""
+    return (
+        f'<p class="help">This page keeps {len(shown.t):,} of {shown.total:,} samples: of every stretch of equal length '
+        "the first, and those at which a curve is lowest or highest. Between samples it draws straight lines.</p>\n"
+    )
 
 
 def _data(robot: Dynamics, shown: Motion) -> str:
