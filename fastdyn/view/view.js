@@ -8,8 +8,10 @@ const view = (() => {
   const samples = { q: unpacked(data.q, Float32Array), qd: unpacked(data.qd, Float32Array) };
   if (data.tau) samples.tau = unpacked(data.tau, Float32Array);
   const energies = data.energies.map(([name, text]) => ({ name, values: unpacked(text, Float32Array) }));
-  const FULL = 0.999; // of its limit: from here on a torque counts as saturated
-  const hidden = new Set();
+  const FULL = 0.999; // of a limit: from here on a value counts as at its limit
+  const LIMITS = { tau: "torque", qd: "speed", q: "position" };
+  let hovered = null, pinned = null; // coordinates highlighted: pointed at, clicked
+  const lit = () => hovered ?? pinned;
   let now = t[0], playing = false, speed = 1;
 
   // ------------------------------------------------------------------------------------------ samples
@@ -28,8 +30,32 @@ const view = (() => {
     return part ? a + part * (values[(k + 1) * width + column] - a) : a;
   }
   const state = (what, time) => coordinates.map((_, i) => between(samples[what], time, n, i));
-  const isFull = (i, tau) => coordinates[i].tau !== null && Math.abs(tau) >= FULL * coordinates[i].tau;
-  const fullAt = (time) => (samples.tau ? state("tau", time).map((tau, i) => isFull(i, tau)) : coordinates.map(() => false));
+  // Values as parts of their limits, -1 to 1, or of the largest value of all joints with this unit that have no limits.
+  const limitOf = {
+    tau: ({ tau }) => tau && [-tau, tau], qd: ({ qd }) => qd && [-qd, qd],
+    q: ({ position: [a, b] }) => a !== null && b !== null && b > a && [a, b],
+  };
+  const largest = (what) => {
+    const found = {};
+    coordinates.forEach((each, i) => {
+      if (limitOf[what](each)) return;
+      for (let k = 0; k < K; k++) found[each.units[what]] = Math.max(found[each.units[what]] ?? 0, Math.abs(samples[what][k * n + i]));
+    });
+    return found;
+  };
+  const scales = Object.fromEntries(Object.keys(samples).map((what) => [what, largest(what)]));
+  function part(what, i, x) {
+    const limits = limitOf[what](coordinates[i]);
+    return limits ? (2 * x - limits[0] - limits[1]) / (limits[1] - limits[0]) : x / (scales[what][coordinates[i].units[what]] || 1);
+  }
+  // For each coordinate the limits it is at: some of torque, speed, position.
+  const fullAt = (time) => {
+    const found = coordinates.map(() => []);
+    for (const what of ["tau", "qd", "q"]) if (samples[what]) state(what, time).forEach((x, i) => {
+      if (limitOf[what](coordinates[i]) && Math.abs(part(what, i, x)) >= FULL) found[i].push(LIMITS[what]);
+    });
+    return found;
+  };
 
   // ------------------------------------------------------------------------------------------ kinematics: 3x4 poses
 
@@ -88,8 +114,8 @@ const view = (() => {
   const reach = [0];
   { const at = poses(samples.q.subarray(0, n));
     joints.forEach((joint, j) => { reach[j + 1] = reach[joint.parent] + size(sub(origin(at.hinges[j]), origin(at.links[joint.parent]))) + size(sub(origin(at.links[j + 1]), origin(at.moved[j]))); }); }
-  const length = Math.max(...reach) || whole, thick = 0.026 * length, ground = Math.min(0, low[2] < -0.02 * length ? -Infinity : 0) || 0;
-  const floor = Number.isFinite(ground) ? 0 : low[2] - thick;
+  const length = Math.max(...reach) || whole, thick = 0.026 * length;
+  const floor = low[2] < -0.02 * length ? low[2] - thick : 0; // below whatever reaches below the origin
 
   const start = { azimuth: -0.85, elevation: 0.38, zoom: 1 }, camera = { ...start };
   const target = [0, 1, 2].map((i) => (Math.min(low[i], i === 2 ? floor : low[i]) + high[i]) / 2);
@@ -115,6 +141,7 @@ const view = (() => {
   document.body.append(probe);
   const rgb = (name) => { probe.style.color = `var(--${name})`; return getComputedStyle(probe).color.match(/[\d.]+/g).slice(0, 3).map(Number); };
   const css = ([r, g, b], alpha = 1) => `rgb(${r | 0} ${g | 0} ${b | 0} / ${alpha})`;
+  const fontFamily = getComputedStyle(document.body).fontFamily;
   let colours = {};
   const series = (i) => colours[`series-${(i % 8) + 1}`];
   function readColours() {
@@ -175,7 +202,7 @@ const view = (() => {
     ctx.stroke();
   }
   function text(words, x, y, colour, font = "600 13px", around = true) {
-    ctx.font = `${font} ${getComputedStyle(document.body).fontFamily}`;
+    ctx.font = `${font} ${fontFamily}`;
     ctx.textAlign = "center";
     ctx.textBaseline = "middle";
     if (around) { ctx.lineWidth = 4; ctx.strokeStyle = css(colours.paper, 0.85); ctx.strokeText(words, x, y); }
@@ -183,20 +210,19 @@ const view = (() => {
     ctx.fillText(words, x, y);
   }
   function drawGrid() {
-    const step = 10 ** Math.floor(Math.log10(round)) * ([1, 2, 5].find((x) => 10 ** Math.floor(Math.log10(round)) * x >= round / 4) || 10) / 1;
+    const power = 10 ** Math.floor(Math.log10(round / 4)), step = power * [1, 2, 5, 10].find((x) => power * x >= round / 4);
     const cells = Math.ceil((1.5 * round) / step), x0 = Math.round(target[0] / step), y0 = Math.round(target[1] / step);
     for (let k = -cells; k <= cells; k++)
       for (const [a, b] of [[[x0 + k, y0 - cells], [x0 + k, y0 + cells]], [[x0 - cells, y0 + k], [x0 + cells, y0 + k]]])
         line([a, b].map(([x, y]) => seen([x * step, y * step, floor])), css(colours.grid, colours.dark ? 0.9 : 1), 1);
-    const [x, y] = seen([(x0 + cells) * step, (y0 - cells) * step, floor]);
-    return { step, x, y };
+    return step;
   }
   function drawArm() {
     if (!lens) return;
     const q = state("q", now), at = poses(q), full = fullAt(now), faces = [];
     ctx.clearRect(0, 0, width, height);
     ctx.lineJoin = ctx.lineCap = "round";
-    const { step } = drawGrid(), parts = segments(at);
+    const step = drawGrid(), parts = segments(at);
     if (lens.eye[2] > floor) // the shadow
       for (const part of parts) {
         const flat = part.map(([x, y]) => seen([x, y, floor]));
@@ -218,13 +244,13 @@ const view = (() => {
     const marks = [];
     joints.forEach((joint, j) => {
       if (!joint.by.length) return;
-      const centre = origin(at.moved[j]), axis = turned(at.moved[j], joint.axis), saturated = joint.by.some(([i]) => full[i]);
-      const sliding = joint.kind === "prismatic", r = thick * (saturated ? 2.1 : 1.65), half = 1.9 * thick;
+      const centre = origin(at.moved[j]), axis = turned(at.moved[j], joint.axis), saturated = joint.by.some(([i]) => full[i].length), chosen = joint.by.some(([i]) => i === lit());
+      const sliding = joint.kind === "prismatic", r = thick * (saturated || chosen ? 2.1 : 1.65), half = 1.9 * thick;
       if (sliding || joint.kind === "helical") capsule(faces, origin(at.hinges[j]), centre, 0.45 * thick, colours.metal.map((c) => 0.85 * c));
       const colour = saturated ? colours.other : series(joint.by[0][0]);
       lathe(faces, add(centre, axis, -half), axis, [[0, r], [0.66 * half, r], [1.33 * half, r], [2 * half, r]], sliding ? 4 : joint.kind === "helical" ? 6 : 18, colour);
       lathe(faces, add(centre, axis, -1.5 * half), axis, [[0, 0.2 * thick], [3 * half, 0.2 * thick]], 8, colours.ink); // its axis
-      marks.push({ at: add(centre, axis, 2 * half), centre, saturated, words: joint.by.map(([i]) => i + 1).join("+"), colour, r });
+      marks.push({ at: add(centre, axis, 2 * half), centre, saturated, chosen, words: joint.by.map(([i]) => i + 1).join("+"), colour, r });
     });
     faces.sort((a, b) => b.depth - a.depth);
     for (const { flat, fill, open, wide } of faces) {
@@ -240,65 +266,56 @@ const view = (() => {
     const labels = new Map(); // joints whose axes end at one place share a label
     for (const mark of marks) {
       const [x, y, , k] = seen(mark.at), [cx, cy] = seen(mark.centre);
-      if (mark.saturated) {
+      if (mark.saturated || mark.chosen) {
         ctx.beginPath();
         ctx.arc(cx, cy, 2.1 * mark.r * k, 0, 2 * Math.PI);
-        ctx.strokeStyle = css(colours.other);
-        ctx.lineWidth = 3;
+        ctx.strokeStyle = css(mark.saturated ? colours.other : mark.colour);
+        ctx.lineWidth = mark.saturated ? 3 : 2;
         ctx.stroke();
       }
       const near = [...labels.values()].find((other) => Math.hypot(other.x - x, other.y - y) < 14);
       if (near) near.words += `, ${mark.words}`; else labels.set(mark, { ...mark, x, y });
     }
     for (const { words, x, y } of labels.values()) text(words, x, y, css(colours.ink));
-    ctx.font = `12px ${getComputedStyle(document.body).fontFamily}`;
+    ctx.font = `12px ${fontFamily}`;
     ctx.textAlign = "left";
     ctx.textBaseline = "alphabetic";
     ctx.fillStyle = css(colours.faint);
     ctx.fillText(`grid ${+step.toPrecision(3)} m`, 12, height - 12);
-    const names = coordinates.filter((_, i) => full[i]).map((each) => each.name);
-    byId("warning").textContent = names.length ? `⚠ at the torque limit: ${names.join(", ")}` : "";
+    const said = Object.values(LIMITS).map((what) => [what, coordinates.filter((_, i) => full[i].includes(what)).map((each) => each.name)]);
+    const words = said.filter(([, names]) => names.length).map(([what, names]) => `⚠ ${what} limit: ${names.join(", ")}`).join("; ");
+    if (byId("warning").textContent !== words) byId("warning").textContent = words;
   }
 
   // ------------------------------------------------------------------------------------------ strips
 
   const shown = (x) => (Object.is(x, -0) || Math.abs(x) < 5e-7 ? "0" : Math.abs(x) >= 1e5 ? x.toExponential(2) : `${+x.toPrecision(Math.abs(x) >= 1000 ? 4 : 3)}`).replace("-", "−");
   const percent = (x) => `${(100 * x).toFixed(0)} %`.replace("-", "−");
-  const TITLES = { tau: "torque", qd: "speed", q: "position" };
-  const limitOf = {
-    tau: ({ tau }) => tau && [-tau, tau], qd: ({ qd }) => qd && [-qd, qd],
-    q: ({ position: [a, b] }) => a !== null && b !== null && b > a && [a, b],
-  };
-  // one strip for all joints with limits, in parts of these, and one for each unit of the others
+  // one strip for each quantity, with a line for each coordinate
   const strips = [];
-  for (const what of ["tau", "qd", "q"]) {
+  for (const what of Object.keys(LIMITS)) {
     if (!samples[what]) continue;
-    const groups = new Map();
-    coordinates.forEach((each, i) => {
-      const limits = limitOf[what](each), key = limits ? "" : each.units[what];
-      if (!groups.has(key)) groups.set(key, []);
-      const values = Float32Array.from({ length: K }, (_, k) => {
-        const x = samples[what][k * n + i];
-        return !limits ? x : what === "q" ? (x - limits[0]) / (limits[1] - limits[0]) : x / limits[1];
-      });
-      const words = (time) => {
-        const x = between(samples[what], time, n, i), part = limits ? ` (${percent(between(values, time))})` : "";
-        return `${shown(x)} ${each.units[what]}${part}`;
-      };
-      groups.get(key).push({ i, label: `${i + 1}`, name: each.name, values, words });
+    const lines = coordinates.map((each, i) => {
+      const values = Float32Array.from({ length: K }, (_, k) => part(what, i, samples[what][k * n + i]));
+      const words = (time) => `${shown(between(samples[what], time, n, i))} ${each.units[what]} (${percent(between(values, time))})`;
+      return { i, label: `${i + 1}`, name: each.name, values, words, limited: Boolean(limitOf[what](each)) };
     });
-    for (const [key, lines] of [...groups].sort()) {
-      const title = key === "N" ? "force" : TITLES[what];
-      const about = key ? `${key}, joints without limits` : what === "q" ? "% of the way from the lower to the upper limit" : "% of the limit";
-      strips.push({ what, title, about: groups.size === 1 && key ? key : about, limited: !key, lines });
-    }
+    const free = lines.filter((each) => !each.limited).map((each) => each.label);
+    const most = Object.entries(scales[what]).map(([unit, x]) => `${shown(x)} ${unit}`).join(" and ");
+    const ofLimit = what === "q" ? "% of the way from the middle of its range to a limit" : "% of its limit";
+    const ofLargest = `% of the largest value, ${most}`;
+    const about = free.length === n ? `${ofLargest}; no limits are known` : ofLimit + (free.length ? `; without a limit (${free.join(", ")}): ${ofLargest}` : "");
+    const units = [...new Set(coordinates.map((each) => each.units[what]))];
+    const title = what === "tau" && units.every((unit) => unit === "N") ? "force" : what === "tau" && units.length > 1 ? "torque or force" : LIMITS[what];
+    strips.push({ what, title, about, parts: true, limited: free.length < n, lines });
   }
   if (energies.length) strips.push({
-    what: "energy", title: "energy", about: "J", limited: false,
+    what: "energy", title: "energy", about: "J", parts: false, limited: false,
     lines: energies.map(({ name, values }, i) => ({ i, label: name, name, values, words: (time) => `${shown(between(values, time))} J`, always: true })),
   });
 
-  const LEFT = 52, RIGHT = 64, TOP = 6, AXIS = 26;
+  const hue = (each) => (each.always ? [1, 0, 7][each.i] ?? each.i : each.i), inkOf = (each) => series(hue(each));
+  const LEFT = 58, RIGHT = 64, TOP = 6, AXIS = 26;
   const across = (strip, time) => LEFT + ((time - t[0]) / (t[last] - t[0] || 1)) * (strip.width - LEFT - RIGHT);
   function ticks(a, b, most) {
     const rough = (b - a) / most || 1, power = 10 ** Math.floor(Math.log10(rough)), step = power * [1, 2, 5, 10].find((x) => x * power >= rough * 0.999);
@@ -306,14 +323,11 @@ const view = (() => {
     for (let k = Math.ceil(a / step - 1e-9); k * step <= b + 1e-9 * step; k++) found.push(k * step);
     return found;
   }
-  const visible = (strip) => strip.lines.filter((each) => each.always || !hidden.has(each.i));
 
   function range(strip, lines) {
     let a = Infinity, b = -Infinity;
     for (const { values } of lines) for (const x of values) { if (x < a) a = x; if (x > b) b = x; }
-    if (!lines.length) [a, b] = [0, 1];
-    if (strip.limited && strip.what === "q") return [Math.min(a, 0) - 0.04, Math.max(b, 1) + 0.04];
-    if (strip.limited) {
+    if (strip.parts) {
       const most = Math.max(Math.abs(a), Math.abs(b));
       return most >= 0.4 ? [-Math.max(1, most) * 1.12, Math.max(1, most) * 1.12] : [-1.15 * most || -1, 1.15 * most || 1];
     }
@@ -327,9 +341,9 @@ const view = (() => {
     canvas.width = Math.round(box * pixels);
     canvas.height = Math.round(tall * pixels);
     strip.rule.style.height = `${tall}px`;
-    const c = canvas.getContext("2d"), bottom = tall - (isLast ? AXIS : 0) - 4, lines = visible(strip), [a, b] = range(strip, lines);
+    const c = canvas.getContext("2d"), bottom = tall - (isLast ? AXIS : 0) - 4, lines = strip.lines, [a, b] = range(strip, lines);
     const x = (time) => across(strip, time), y = (value) => bottom - ((value - a) / (b - a)) * (bottom - TOP);
-    const family = getComputedStyle(document.body).fontFamily, right = box - RIGHT;
+    const family = fontFamily, right = box - RIGHT;
     c.scale(pixels, pixels);
     c.font = `11.5px ${family}`;
     c.textBaseline = "middle";
@@ -343,18 +357,20 @@ const view = (() => {
     for (const value of ticks(a, b, 4)) {
       stroke(css(colours.grid), 1, [], [[LEFT, y(value), true], [right, y(value)]]);
       c.fillStyle = css(colours.faint);
-      c.fillText(strip.limited ? percent(value) : shown(value), LEFT - 6, y(value));
+      c.fillText(strip.parts ? percent(value) : shown(value), LEFT - 6, y(value));
     }
     c.textAlign = "center";
     const moments = ticks(t[0], t[last], Math.max(3, Math.min(10, box / 90)));
     for (const time of moments) {
       stroke(css(colours.grid), 1, [], [[x(time), TOP, true], [x(time), bottom]]);
-      if (isLast) c.fillText(`${shown(time)} s`, x(time), bottom + 14);
+      if (isLast) c.fillText(shown(time), x(time), bottom + 12);
     }
-    if (strip.limited) for (const limit of strip.what === "q" ? [0, 1] : [-1, 1])
+    if (isLast) { c.textAlign = "right"; c.fillText("time [s]", box, bottom + 12); }
+    c.textAlign = "center";
+    if (strip.limited) for (const limit of [-1, 1])
       if (limit >= a && limit <= b) stroke(css(colours.ink, 0.75), 1.2, [5, 3], [[LEFT, y(limit), true], [right, y(limit)]]);
-    if (strip.limited && strip.what === "tau") for (const { i, values } of lines) { // bands where torques saturate
-      for (const [from, to] of spans(values)) {
+    for (const each of lines) { // bands where values are at their limits
+      for (const [from, to] of spans(each)) {
         c.fillStyle = css(colours.other, 0.16);
         c.fillRect(x(t[from]) - 1, TOP, x(t[to]) - x(t[from]) + 2, bottom - TOP);
       }
@@ -362,11 +378,13 @@ const view = (() => {
     for (const each of lines) {
       const points = [];
       for (let k = 0; k < K; k++) points.push([x(t[k]), y(each.values[k]), k === 0]);
-      stroke(css(series(each.always ? [1, 0, 7][each.i] ?? each.i : each.i)), 1.7, DASHES[each.i % 4], points);
+      const chosen = !each.always && each.i === lit(), faded = !each.always && lit() !== null && !chosen;
+      stroke(css(inkOf(each), faded ? 0.18 : 1), chosen ? 3 : 1.7, DASHES[each.i % 4], points);
     }
-    if (strip.limited && strip.what === "tau") {
+    if (strip.limited) {
       const taken = [];
-      for (const { i, values, label } of lines) for (const [from, to] of spans(values)) {
+      for (const each of lines) for (const [from, to] of spans(each)) {
+        const { values, label } = each;
         const points = [];
         for (let k = from; k <= to; k++) points.push([x(t[k]), y(values[k]), k === from]);
         if (points.length === 1) points.push([points[0][0] + 1, points[0][1]]);
@@ -389,14 +407,15 @@ const view = (() => {
     c.textAlign = "left";
     c.font = `600 11.5px ${family}`;
     for (const { each, at, put } of ends) {
-      const colour = css(series(each.always ? [1, 0, 7][each.i] ?? each.i : each.i));
+      const colour = css(inkOf(each), each.always || lit() === null || each.i === lit() ? 1 : 0.3);
       stroke(colour, 1, [], [[right + 1, at, true], [right + 8, put]]);
       c.fillStyle = colour;
       c.fillText(each.label, right + 11, put);
     }
   }
   const spanned = new Map();
-  function spans(values) { // [first, last] samples of each stretch at the limit
+  function spans({ values, limited }) { // [first, last] samples of each stretch at the limit
+    if (!limited) return [];
     if (spanned.has(values)) return spanned.get(values);
     const found = [];
     for (let k = 0; k < K; k++) if (Math.abs(values[k]) >= FULL) {
@@ -412,7 +431,7 @@ const view = (() => {
     figure.className = "strip";
     figure.dataset.strip = strip.what;
     caption.append(strip.title[0].toUpperCase() + strip.title.slice(1), about);
-    about.textContent = strip.about + (strip.limited ? ", limits dashed" : "");
+    about.textContent = strip.about + (strip.limited ? "; limits dashed" : "");
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", `${strip.title} over time, ${strip.about}`);
     rule.className = "cursor";
@@ -423,19 +442,19 @@ const view = (() => {
     const point = (event, click) => {
       const x = event.clientX - canvas.getBoundingClientRect().left;
       const time = t[0] + (Math.min(Math.max((x - LEFT) / (strip.width - LEFT - RIGHT), 0), 1)) * (t[last] - t[0]);
-      if (click || !playing) go(time);
-      tell(strip, click || !playing ? now : time);
+      if (click) go(time);
+      tell(strip, click ? now : time);
     };
-    canvas.addEventListener("pointerdown", (event) => { setPlaying(false); point(event, true); });
+    canvas.addEventListener("pointerdown", (event) => { canvas.setPointerCapture(event.pointerId); setPlaying(false); point(event, true); });
     canvas.addEventListener("pointermove", (event) => point(event, event.buttons > 0));
     canvas.addEventListener("pointerleave", (event) => { if (event.pointerType === "mouse") values.style.display = "none"; });
   }
   function tell(strip, time) {
     for (const other of strips) if (other !== strip && other.values) other.values.style.display = "none";
-    const rows = visible(strip).map((each) => {
+    const rows = strip.lines.map((each) => {
       const row = document.createElement("div"), name = document.createElement("b"), value = document.createElement("span");
       name.textContent = each.always ? each.name : `${each.label} ${each.name}`;
-      name.style.color = `var(--series-${((each.always ? [1, 0, 7][each.i] ?? each.i : each.i) % 8) + 1})`;
+      name.style.color = `var(--series-${(hue(each) % 8) + 1})`;
       value.textContent = each.words(time);
       row.append(name, value);
       return row;
@@ -452,21 +471,28 @@ const view = (() => {
   // ------------------------------------------------------------------------------------------ legend, player, gestures
 
   const entries = coordinates.map((each, i) => {
-    const button = document.createElement("button"), mark = document.createElement("b"), name = document.createElement("strong"), small = document.createElement("small");
+    const button = document.createElement("button"), mark = document.createElement("b"), name = document.createElement("strong"), small = document.createElement("small"), limit = document.createElement("em");
     button.type = "button";
-    button.setAttribute("aria-pressed", "true");
+    button.setAttribute("aria-pressed", "false");
     button.title = each.name;
     mark.textContent = i + 1;
     mark.style.setProperty("--mark", `var(--series-${(i % 8) + 1})`);
     name.textContent = each.name;
-    button.append(mark, name, small);
+    button.append(mark, name, small, limit);
+    const light = (place) => { if (hovered !== place) { hovered = place; drawStrips(); redraw(); } };
     button.addEventListener("click", () => {
-      if (hidden.has(i)) hidden.delete(i); else hidden.add(i);
-      button.setAttribute("aria-pressed", String(!hidden.has(i)));
+      pinned = pinned === i ? null : i;
+      entries.forEach((entry, k) => entry.button.setAttribute("aria-pressed", String(k === pinned)));
+      hovered = null;
       drawStrips();
+      redraw();
     });
+    button.addEventListener("pointerenter", (event) => { if (event.pointerType === "mouse") light(i); });
+    button.addEventListener("pointerleave", () => light(null));
+    button.addEventListener("focus", () => { if (button.matches(":focus-visible")) light(i); });
+    button.addEventListener("blur", () => light(null));
     byId("legend").append(button);
-    return { button, small };
+    return { button, small, limit };
   });
 
   function drawStrips() {
@@ -476,9 +502,10 @@ const view = (() => {
   }
   function drawTime() {
     const values = Object.fromEntries(Object.keys(samples).map((what) => [what, state(what, now)])), full = fullAt(now);
-    entries.forEach(({ button, small }, i) => {
+    entries.forEach(({ button, small, limit }, i) => {
       small.textContent = ["q", ...(K > 1 ? ["qd"] : []), "tau"].filter((what) => values[what]).map((what) => `${shown(values[what][i])} ${coordinates[i].units[what]}`).join(" · ");
-      button.classList.toggle("full", full[i]);
+      button.classList.toggle("full", full[i].length > 0);
+      limit.textContent = full[i].length ? `at ${full[i].join(", ")} limit` : "";
     });
     for (const strip of strips) if (strip.rule) strip.rule.style.left = `${across(strip, now)}px`;
     byId("scrubber").value = now;
@@ -565,5 +592,5 @@ const view = (() => {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", layOut);
   new MutationObserver(layOut).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
   layOut();
-  return { poses, camera, go, get now() { return now; }, get playing() { return playing; } };
+  return { t, samples, energies: Object.fromEntries(energies.map(({ name, values }) => [name, values])), poses, camera, lit, go, get now() { return now; }, get playing() { return playing; } };
 })();
