@@ -395,6 +395,38 @@ def study(
         typer.launch(page.resolve().as_uri())
 
 
+@app.command(
+    epilog="""\b
+Examples:
+  fastdyn view puma560 swing.csv                columns t, q1 to q6, and tau1 to tau6 if known
+  fastdyn view arm.urdf run.npz --out run.html --open"""
+)
+def view(
+    robot: Annotated[str, typer.Argument(metavar="ROBOT", help="A built-in name, or a .urdf, .xml or .toml file.")],
+    trajectory: Annotated[
+        Path, typer.Argument(metavar="TRAJECTORY", help="A .csv file (t, q1, ..., tau1, ...) or .npz file (t, q, tau).")
+    ],
+    out: Annotated[Path, typer.Option(help="The page to write.")] = Path("motion.html"),
+    coupled: Annotated[bool, typer.Option("--coupled", help="In the coordinates of its motors.")] = False,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+) -> None:
+    """Write a page to watch a motion on.
+
+    The arm in 3-D, and torques, speeds, positions and energies over time: one HTML file that loads nothing else.
+    """
+    from fastdyn.errors import RobotWarning
+    from fastdyn.view.files import read
+    from fastdyn.view.page import write
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RobotWarning)  # `fastdyn info` shows them
+        found = _robot(robot, coupled)
+    page = write(found, **read(trajectory, found), path=out, title=f"{found.name}: {trajectory.name}")
+    print(f"wrote {page}")
+    if open_page:
+        typer.launch(page.resolve().as_uri())
+
+
 # ---------------------------------------------------------------------------------------------- helpers
 
 

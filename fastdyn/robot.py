@@ -33,12 +33,13 @@ from fastdyn.pictures import Pictures
 from fastdyn.programs import Programs
 from fastdyn.quantities import QUANTITIES
 from fastdyn.simulation.methods import Moving
+from fastdyn.view.methods import Views
 
 if TYPE_CHECKING:
     from fastdyn.calls.bound import Bound, CFunction
 
 
-class _Facade(Pictures, Programs, Moving, InverseKinematics):
+class _Facade(Pictures, Programs, Moving, Views, InverseKinematics):
     """What Robot and CoupledRobot share: an immutable object with a description, and its variations."""
 
     def _hold(self, description: Description) -> None:

@@ -38,7 +38,7 @@ document.querySelector(".theme").addEventListener("click", () => {
 });
 
 // Contents: collapsed on a phone; the section in view is marked.
-if (matchMedia("(max-width: 62rem)").matches) document.querySelector(".contents").open = false;
+if (matchMedia("(max-width: 62rem)").matches) document.querySelector(".contents")?.removeAttribute("open");
 const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
 const watch = new IntersectionObserver((seen) => {
   for (const { target, isIntersecting } of seen) {

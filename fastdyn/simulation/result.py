@@ -131,6 +131,28 @@ class Simulation:
         robot = self.robot.robots[where[-1]] if hasattr(self.robot, "robots") else self.robot
         return robot.animate(self.q[where], self.t, file, fps)
 
+    def view(self, path: str | os.PathLike[str] | None = None, sample: Any = None) -> Path:
+        """Writes a page to watch one motion on, `robot.view`, and returns its path, motion.html if not given.
+
+        >>> import tempfile
+        >>> import fastdyn as fd
+        >>> r = fd.robots.two_link().simulate([0.0, 0.0], [0.0, 0.0], 0.1, 0.01)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     r.view(folder + "/fall.html").name
+        'fall.html'
+        """
+        where = self._one(sample)
+        energies = {
+            "kinetic": self.kinetic_energy[where],
+            "potential": self.potential_energy[where],
+            "total": self.energy[where],
+        }
+        file = "motion.html" if path is None else path
+        page: Path = self.robot.view(
+            self.q[where], self.t, self.tau[where], self.qd[where], path=file, energies=energies
+        )
+        return page
+
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Writes all arrays to a NumPy file, .npz; it appears whole or not at all.
 
