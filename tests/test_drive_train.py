@@ -58,7 +58,7 @@ def test_without_friction_the_frequencies_are_those_of_two_masses():
 
 @pytest.mark.parametrize("joint", [JOINT, DAMPED], ids=["irb1400", "damped"])
 def test_frequency_response_is_that_of_the_equations_of_motion(joint):
-    """(3.71) in the frequency domain, solved for motor and arm; the models' outputs are one's derivative of the other."""
+    """(3.71) in the frequency domain, solved for motor and arm; one model gives the angle, one its rate."""
     w = np.geomspace(1, 1e3, 40)
     s, spring = 1j * w, joint.k + 1j * w * joint.d
     motor = joint.J_m * s**2 + joint.f_m * s + joint.r**2 * spring
@@ -149,6 +149,8 @@ def test_with_soft_joints_the_composite_law_tracks_and_the_rigid_one_does_not():
     assert np.sqrt((composite**2).mean(0)).max() < 2e-4
     with pytest.raises(fd.NotFiniteError):  # the rigid law on sensors at the arm
         tracked(control.flexible_computed_torque(reference, 0.0))
+    with pytest.raises(fd.NotFiniteError):  # springs too slow for kp: a mode below 2 sqrt(kp)
+        tracked(control.flexible_computed_torque(reference, 1.4 * np.sqrt(1000.0)), FlexibleJoints(1000.0))
 
 
 def test_a_puma_with_soft_joints_rings_under_the_rigid_law_and_not_under_the_composite_one():

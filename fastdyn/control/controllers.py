@@ -172,7 +172,7 @@ def flexible_computed_torque(
     inverse dynamics, rotors included, of q_d'' + kp e + kd e', e = q_d - arm_q. Fast part: kf, N m s/rad on the arm's
     side, damps the springs; with kf = 2 zeta B w, w the joint's resonance in rad/s and B its motor's inertia on the
     arm's side, the springs' damping ratio is about zeta. It needs sensors behind the springs, and springs that are fast
-    beside the slow part: w well above sqrt(kp). Errors are of the order of (sqrt(kp) / w).
+    beside the slow part: with w below 2 sqrt(kp), for the slowest mode of the arm, it may be unstable.
 
     >>> import fastdyn as fd
     >>> from fastdyn import control

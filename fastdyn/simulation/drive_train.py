@@ -156,7 +156,7 @@ class FlexibleJoint:
         >>> round(irb1400_joint_1().antiresonance().frequency, 2)  # sqrt(k / J_a)
         114.12
         """
-        return _mode(np.roots([self.J_a, self.f_a + self.d, self.k]), "zeros")
+        return _mode(np.roots([self.J_a, self.f_a + self.d, self.k]).astype(np.complex128), "zeros")
 
     def spread(self, deviations: Mapping[str, float]) -> Mode:
         """Standard deviations of the resonance from those of the joint's own numbers, to first order, independent.
