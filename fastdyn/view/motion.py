@@ -73,7 +73,9 @@ def motion(
     check_finite(arrays)
     for name, array in arrays.items():
         if np.abs(array).max(initial=0.0) > LARGEST:
-            raise ArgumentError(f"{name} has the value {np.abs(array).max()}: expected at most {LARGEST}, single precision")
+            raise ArgumentError(
+                f"{name} has the value {np.abs(array).max()}: expected at most {LARGEST}, single precision"
+            )
     times = np.arange(count) / RATE if t is None else _times(t, count)
     positions = arrays["q"]
     speeds = arrays.get("qd")
