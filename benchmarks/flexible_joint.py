@@ -164,13 +164,13 @@ def page() -> tuple[str, dict[str, Any]]:
 ## One joint: linear model and simulation
 
 Joint 1 of the IRB 1400 by Table 3.1 of Norrlöf's report, in the reading that conserves energy: on the arm's side
-k / r = {joint.k / 1e3:.1f} kN m/rad and J_a / r = {joint.J_a:.2f} kg m^2. All coefficients are those of the report's own
-model. The resonance is {ring.frequency:.2f} rad/s +- {spread.frequency:.2f}, its damping ratio {ring.damping:.4f} +-
-{spread.damping:.4f} (one standard deviation, from the table's). As printed, with -k / J_a, the model of three states has a
-pole at +74 1/s.
+k / r = {joint.k / 1e3:.1f} kN m/rad and J_a / r = {joint.J_a:.2f} kg m^2. All coefficients are those of the
+report's own model. The resonance is {ring.frequency:.2f} rad/s +- {spread.frequency:.2f}, its damping ratio
+{ring.damping:.4f} +- {spread.damping:.4f} (one standard deviation, from the table's). As printed, with
+-k / J_a, the model of three states has a pole at +74 1/s.
 
-Simulated: `robots.flexible_joint(joint).simulate(..., flexible=joint.springs())`, RK4 at {DT * 1e3:g} ms, after a step of
-torque; poles fitted to samples {EVERY * DT * 1e3:g} ms apart by linear prediction.
+Simulated: `robots.flexible_joint(joint).simulate(..., flexible=joint.springs())`, RK4 at {DT * 1e3:g} ms, after a step
+of torque; poles fitted to samples {EVERY * DT * 1e3:g} ms apart by linear prediction.
 
 {resonances(joint)}
 ![Bode diagram](flexible_joint_bode.png)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numba.core import config
 
 import fastdyn as fd
 from benchmarks.flexible_joint import ARM, SPRINGS, damping, fitted_poles, reference
@@ -182,8 +183,13 @@ def test_the_composite_law_is_what_it_says():
         for each in (law, control.computed_torque(reference, 100.0, 10.0))
     )
     np.testing.assert_array_equal(stiff.tau, plain.tau)
+    n = GEARED.n
+    laws = control.flexible_computed_torque([0.1] * n, 30.0), control.computed_torque([0.1] * n)
+    of_coupled, same = (GEARED.simulate([0.2] * n, [0.3] * n, 1e-3, 5e-4, each) for each in laws)
+    np.testing.assert_array_equal(of_coupled.tau, same.tau)
 
 
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="machine code only")
 @pytest.mark.parametrize("robot", [ARM, GEARED], ids=["joints", "coupled"])
 def test_the_composite_law_is_bound_and_a_c_function(robot):
     loop = robot.bind("flexible_computed_torque")
