@@ -127,7 +127,7 @@ class Retimed:
         >>> import fastdyn as fd
         >>> from fastdyn.trajectories.retiming import time_optimal
         >>> motion = time_optimal(
-        ...     fd.robots.two_link(), [[0, 0], [1, 0]], torque=np.inf, acceleration=4.0, velocity=1.0, grid=5
+        ...     fd.robots.two_link(), [[0, 0], [1, 0]], torque=np.inf, acceleration=2.0, velocity=1.0, grid=5
         ... )
         >>> motion.saturated.kind.tolist()
         ['acceleration', 'velocity', 'velocity', 'velocity', 'acceleration']

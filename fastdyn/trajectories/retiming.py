@@ -76,7 +76,7 @@ def time_optimal(
     >>> import numpy as np
     >>> import fastdyn as fd
     >>> robot = fd.robots.two_link()
-    >>> motion = time_optimal(robot, [[0, 0], [1, 0]], torque=np.inf, acceleration=4.0)
+    >>> motion = time_optimal(robot, [[0, 0], [1, 0]], torque=np.inf, acceleration=4.0, grid=101)
     >>> round(motion.duration, 9)  # 2 sqrt(distance / acceleration)
     1.0
     >>> q, qd, qdd = motion([0.25, 0.5])
