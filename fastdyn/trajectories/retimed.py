@@ -33,6 +33,7 @@ class Rows(NamedTuple):
         root = np.sqrt(near)[..., None]
         per_root = np.divide(0.5, root, out=np.zeros_like(root), where=root > 0)
         table = self.table.copy()
+        assert self.viscous is not None
         table[:, :, 1] += self.viscous * per_root
         table[:, :, 2] += self.viscous * (root / 2)
         return table
@@ -143,7 +144,7 @@ class Retimed:
     def excess(self, between: int = 10) -> float:
         """By how much of half its range a limit is exceeded at most, at `between` times in each interval.
 
-        Negative if by none. It falls with the square of the interval where the path is smooth.
+        Negative if by none. It falls with the interval, in proportion where the limiting joint changes.
         """
         worst = -1.0
         share = (np.arange(between) + 0.5) / between
