@@ -167,13 +167,13 @@ def test_functions_are_paths_and_states_are_derivatives():
 
 
 def test_speeds_at_the_ends():
-    limits = {"torque": np.inf, "velocity": 2.0, "acceleration": 1.0}
+    limits = {"torque": np.inf, "velocity": 2.0, "acceleration": 1.0, "grid": 101}
     found = time_optimal(ARM, [[0, 0], [1, 0]], start_speed=1.0, end_speed=1.0, **limits)
     assert found.sd[[0, -1]].tolist() == [1.0, 1.0]
     assert found.duration == pytest.approx(2 * (math.sqrt(2) - 1), rel=1e-6)
     with pytest.raises(LimitError, match=r"start_speed is 2: expected 0 to 1\.41421"):
         time_optimal(ARM, [[0, 0], [1, 0]], start_speed=2.0, **limits)
-    with pytest.raises(LimitError, match=r"grid point 99, s = 1: joint .* takes 1.5 of its velocity limit"):
+    with pytest.raises(LimitError, match=r"grid point 100, s = 1: joint .* takes 1.5 of its velocity limit"):
         time_optimal(ARM, [[0, 0], [1, 0]], end_speed=3.0, **limits)
 
 

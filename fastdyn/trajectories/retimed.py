@@ -33,6 +33,7 @@ class Rows(NamedTuple):
         root = np.sqrt(near)[..., None]
         per_root = np.divide(0.5, root, out=np.zeros_like(root), where=root > 0)
         table = self.table.copy()
+        assert self.viscous is not None
         table[:, :, 1] += self.viscous * per_root
         table[:, :, 2] += self.viscous * (root / 2)
         return table
@@ -127,7 +128,7 @@ class Retimed:
         >>> import fastdyn as fd
         >>> from fastdyn.trajectories.retiming import time_optimal
         >>> motion = time_optimal(
-        ...     fd.robots.two_link(), [[0, 0], [1, 0]], torque=np.inf, acceleration=4.0, velocity=1.0, grid=5
+        ...     fd.robots.two_link(), [[0, 0], [1, 0]], torque=np.inf, acceleration=2.0, velocity=1.0, grid=5
         ... )
         >>> motion.saturated.kind.tolist()
         ['acceleration', 'velocity', 'velocity', 'velocity', 'acceleration']
@@ -143,7 +144,7 @@ class Retimed:
     def excess(self, between: int = 10) -> float:
         """By how much of half its range a limit is exceeded at most, at `between` times in each interval.
 
-        Negative if by none. It falls with the square of the interval where the path is smooth.
+        Negative if by none. It falls with the interval, in proportion where the limiting joint changes.
         """
         worst = -1.0
         share = (np.arange(between) + 0.5) / between

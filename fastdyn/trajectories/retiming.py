@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from fastdyn.arrays import Array, real_numbers
 from fastdyn.calls.arguments import FLOAT, check_finite
-from fastdyn.errors import ArgumentError
+from fastdyn.errors import ArgumentError, LimitError
 from fastdyn.kernels import retiming as text
 from fastdyn.scalars.entry import SCALAR, Kind, entry
 from fastdyn.simulation.result import coordinate_names
@@ -76,7 +76,7 @@ def time_optimal(
     >>> import numpy as np
     >>> import fastdyn as fd
     >>> robot = fd.robots.two_link()
-    >>> motion = time_optimal(robot, [[0, 0], [1, 0]], torque=np.inf, acceleration=4.0)
+    >>> motion = time_optimal(robot, [[0, 0], [1, 0]], torque=np.inf, acceleration=4.0, grid=101)
     >>> round(motion.duration, 9)  # 2 sqrt(distance / acceleration)
     1.0
     >>> q, qd, qdd = motion([0.25, 0.5])
@@ -113,7 +113,7 @@ def _splines(robot: Any, path: Any, grid: Any, knots: Any, ends: str) -> Path:
         )
     check_finite({"path": points})
     s = _grid(grid, 1.0)
-    at = tuple((np.linspace(0.0, 1.0, K) if knots is None else _increasing("knots", knots, 1.0, K)).tolist())
+    at = tuple((_even(K, 1.0) if knots is None else _increasing("knots", knots, 1.0, K)).tolist())
     flat = points.reshape(-1, K, n)
     return Path(s, *on_grid(at, ends, flat, s), points.shape[:-2], lambda k: Spline(at, ends, flat[k]))
 
@@ -140,7 +140,14 @@ def _grid(grid: Any, end: float) -> Array:
         return _increasing("grid", grid, end)
     if isinstance(grid, bool) or not isinstance(grid, int | np.integer) or grid < 2:
         raise ArgumentError(f"grid is {grid!r}: expected a number of grid points, two or more, or their s")
-    return np.linspace(0.0, end, int(grid))
+    return _even(int(grid), end)
+
+
+@lru_cache(maxsize=32)
+def _even(count: int, end: float) -> Array:
+    s = np.linspace(0.0, end, count)
+    s.flags.writeable = False
+    return s
 
 
 def _increasing(name: str, values: Any, end: float, count: int | None = None) -> Array:
@@ -258,9 +265,7 @@ def _largest_x(slope: Array, bounds: Array) -> tuple[Array, Array]:
     """The largest x by velocities at every grid point, and the joint that has it."""
     with np.errstate(divide="ignore", invalid="ignore"):
         inverse = np.maximum(slope / bounds[:, 1], slope / bounds[:, 0])
-        by = inverse.argmax(axis=-1)
-        most = np.take_along_axis(inverse, by[..., None], axis=-1)[..., 0]
-        return np.minimum(most**-2, text.UNLIMITED), by
+        return np.minimum(inverse.max(axis=-1) ** -2, text.UNLIMITED), inverse.argmax(axis=-1)
 
 
 # ---------------------------------------------------------------------------------------------- compiled calls
@@ -283,6 +288,13 @@ def _solve(rows: Rows, speed: Array, ends: Array, s: Array, threads: int) -> tup
         guess = x if turn < TURNS // 4 else (x + near) / 2
         near = np.where(failed, near / 4, np.maximum(guess, REST * top))  # less friction at rest
         near[:, [0, -1]] = ends
+    else:
+        if not failed.any():
+            k, i = np.unravel_index(int(np.abs(x - near).argmax()), x.shape)
+            raise LimitError(
+                f"path {k}: viscous friction at grid point {i}, s = {s[i]:.6g}, has not converged in {TURNS} turns; "
+                "expected other limits or another grid"
+            )
     return x, limit, report
 
 
