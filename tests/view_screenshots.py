@@ -5,29 +5,40 @@ python -m tests.view_screenshots notes/measurements
 
 from __future__ import annotations
 
+import io
 import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
+from PIL import Image
 
 import fastdyn as fd
 from fastdyn import control
+from fastdyn.arrays import Array
 from fastdyn.simulation.result import Simulation
 from tests import browser
 from tests.screenshots import SCHEMES
 
-HEIGHTS = {1280: 1180, 390: 1560}  # of pictures, by the width of the window
-AT = 0.14  # s: two joints are at their torque limits
+HEIGHTS = {1280: 1330, 390: 1600}  # of pictures, by the width of the window
+AT = 0.4  # s: a joint is at its torque limit
+LOAD, TIME = 3.2, 1.35  # kg, s
 
 
 def motion() -> Simulation:
-    """The Panda, sent to another posture faster than its motors can."""
-    arm = fd.robots.panda()
-    start = np.array([-1.2, -0.9, 0.3, -2.4, 0.2, 1.6, 0.8])
-    goal = np.array([0.9, 0.5, -0.2, -1.3, -0.4, 2.2, -0.3])
-    law = control.computed_torque(goal, kp=90.0, kd=14.0)
-    return arm.simulate(start, np.zeros(7), 1.5, 1e-3, law, torque_limits=True, every=3)
+    """The Panda with a load, sent along a motion faster than its motors can follow."""
+    arm = fd.robots.panda().with_payload(LOAD)
+    start = np.array([-0.9, 1.05, 0.3, -1.0, 0.2, 2.0, 0.8])
+    goal = np.array([0.6, -0.35, -0.2, -2.2, -0.4, 2.6, -0.3])
+
+    def reference(t: Array) -> tuple[Array, Array, Array]:
+        s = np.clip(t / TIME, 0.0, 1.0)[:, None]
+        way = np.stack([10 * s**3 - 15 * s**4 + 6 * s**5, 30 * s**2 * (1 - s) ** 2, 60 * s - 180 * s**2 + 120 * s**3])
+        q, qd, qdd = way * (goal - start)
+        return start + q, qd / TIME, qdd / TIME**2
+
+    law = control.computed_torque(reference, kp=100.0, kd=20.0)
+    return arm.simulate(start, np.zeros(7), 1.9, 1e-3, law, torque_limits=True, every=5)
 
 
 def main(out: Path) -> None:
@@ -40,7 +51,8 @@ def main(out: Path) -> None:
                 tab.goto(page.resolve().as_uri())
                 tab.evaluate(f"view.go({AT})")
                 tab.wait_for_timeout(200)
-                tab.screenshot(path=out / f"view_{width}_{scheme}.png")
+                picture = Image.open(io.BytesIO(tab.screenshot())).convert("RGB")
+                picture.quantize(128).save(out / f"view_{width}_{scheme}.png", optimize=True)
                 tab.close()
 
 

@@ -117,7 +117,9 @@ const view = (() => {
   const length = Math.max(...reach) || whole, thick = 0.026 * length;
   const floor = low[2] < -0.02 * length ? low[2] - thick : 0; // below whatever reaches below the origin
 
-  const start = { azimuth: -0.85, elevation: 0.38, zoom: 1 }, camera = { ...start };
+  // from the side: across the direction in which the tips lie
+  const tipsAt = paths.flat().reduce((sum, p) => add(sum, sub(p, base)), [0, 0, 0]);
+  const start = { azimuth: Math.hypot(tipsAt[0], tipsAt[1]) > 1e-6 * length ? Math.atan2(tipsAt[1], tipsAt[0]) - 1.15 : -0.85, elevation: 0.3, zoom: 1 }, camera = { ...start };
   const target = [0, 1, 2].map((i) => (Math.min(low[i], i === 2 ? floor : low[i]) + high[i]) / 2);
   const round = (size([high[0] - low[0], high[1] - low[1], high[2] - Math.min(low[2], floor)]) / 2 || 1) + 3 * thick;
 
@@ -127,7 +129,7 @@ const view = (() => {
     const { azimuth: a, elevation: e, zoom } = camera, away = 4.2 * round;
     const back = [Math.cos(e) * Math.cos(a), Math.cos(e) * Math.sin(a), Math.sin(e)];
     const right = [-Math.sin(a), Math.cos(a), 0], up = cross(back, right);
-    lens = { back, right, up, eye: add(target, back, away), away, scale: (0.47 * Math.min(width, height * 1.25) * zoom * away) / round };
+    lens = { back, right, up, eye: add(target, back, away), away, scale: (0.56 * Math.min(width, height) * zoom * away) / round };
   }
   function seen(p) {
     const d = sub(p, target), depth = lens.away - dot(d, lens.back), k = lens.scale / Math.max(depth, 0.05 * lens.away);
@@ -315,7 +317,7 @@ const view = (() => {
   });
 
   const hue = (each) => (each.always ? [1, 0, 7][each.i] ?? each.i : each.i), inkOf = (each) => series(hue(each));
-  const LEFT = 58, RIGHT = 64, TOP = 6, AXIS = 26;
+  const LEFT = 58, RIGHT = 74, TOP = 6, AXIS = 26;
   const across = (strip, time) => LEFT + ((time - t[0]) / (t[last] - t[0] || 1)) * (strip.width - LEFT - RIGHT);
   function ticks(a, b, most) {
     const rough = (b - a) / most || 1, power = 10 ** Math.floor(Math.log10(rough)), step = power * [1, 2, 5, 10].find((x) => x * power >= rough * 0.999);
@@ -503,7 +505,7 @@ const view = (() => {
   function drawTime() {
     const values = Object.fromEntries(Object.keys(samples).map((what) => [what, state(what, now)])), full = fullAt(now);
     entries.forEach(({ button, small, limit }, i) => {
-      small.textContent = ["q", ...(K > 1 ? ["qd"] : []), "tau"].filter((what) => values[what]).map((what) => `${shown(values[what][i])} ${coordinates[i].units[what]}`).join(" · ");
+      small.textContent = ["q", ...(K > 1 ? ["qd"] : []), "tau"].filter((what) => values[what]).map((what) => `${shown(values[what][i])} ${coordinates[i].units[what]}`.replaceAll(" ", "\u00a0")).join(" · ");
       button.classList.toggle("full", full[i].length > 0);
       limit.textContent = full[i].length ? `at ${full[i].join(", ")} limit` : "";
     });
