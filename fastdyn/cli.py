@@ -421,7 +421,8 @@ def view(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RobotWarning)  # `fastdyn info` shows them
         found = _robot(robot, coupled)
-    page = write(found, **read(trajectory, found), path=out, title=f"{found.name}: {trajectory.name}")
+    given: dict[str, Any] = read(trajectory, found)
+    page = write(found, **given, path=out, title=f"{found.name}: {trajectory.name}")
     print(f"wrote {page}")
     if open_page:
         typer.launch(page.resolve().as_uri())

@@ -30,6 +30,8 @@ class Rows(NamedTuple):
 
     def tangents(self, near: Array) -> Array:
         """The table with v sqrt(x) replaced by its tangent at `near`, (B, points); without friction where that is 0."""
+        if self.viscous is None:
+            return self.table
         root = np.sqrt(near)[..., None]
         per_root = np.divide(0.5, root, out=np.zeros_like(root), where=root > 0)
         table = self.table.copy()

@@ -27,8 +27,8 @@ class Views(Dynamics):
         """Writes a page to watch a motion on, one HTML file, and returns its path: see fastdyn.view.write.
 
         q: (K, n), or (n,) for one posture; t: (K,) s, 25 postures a second if not given; tau: (K, n); qd: (K, n), by
-        differences of q if not given; energies: (K,) J by name, kinetic, potential and total if not given. open: whether
-        to open the page in the browser.
+        differences of q if not given; energies: (K,) J by name, kinetic, potential and total if not given. open:
+        whether to open the page in the browser.
 
         >>> import tempfile
         >>> import fastdyn as fd

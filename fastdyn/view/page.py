@@ -106,8 +106,8 @@ def _rule(shown: Motion) -> str:
     if len(shown.t) == shown.total:
         return ""
     return (
-        f'<p class="help">This page keeps {len(shown.t):,} of {shown.total:,} samples: of every stretch of equal length '
-        "the first, and those at which a curve is lowest or highest. Between samples it draws straight lines.</p>\n"
+        f'<p class="help">This page keeps {len(shown.t):,} of {shown.total:,} samples: of every stretch of equal '
+        "length the first, and those at which a curve is lowest or highest. Between samples it draws straight lines.</p>\n"
     )
 
 

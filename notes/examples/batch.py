@@ -17,6 +17,7 @@ COUNT, POINTS = 1000, 101
 
 
 def main(folder: Path) -> None:
+    """Runs the example, checks its results and writes its pictures."""
     arm = fd.robots.panda()
     low, high = arm.limits.position.T
     random = np.random.default_rng(1)
@@ -32,7 +33,9 @@ def main(folder: Path) -> None:
     fits = (worst.max(axis=1) <= 1) & (speed.max(axis=1) <= 1)
     print(f"{fits.sum()} of {COUNT} motions of {duration:g} s stay within torque and velocity limits")
     joint = np.bincount(worst.argmax(axis=1), minlength=arm.n)
-    print("the joint with the largest share of its torque:", dict(zip(range(1, arm.n + 1), joint.tolist(), strict=True)))
+    print(
+        "the joint with the largest share of its torque:", dict(zip(range(1, arm.n + 1), joint.tolist(), strict=True))
+    )
 
     # as fast as velocities and torques allow, along straight lines in joint space
     fastest = trajectories.time_optimal(arm, ends)

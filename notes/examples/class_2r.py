@@ -31,6 +31,7 @@ def by_hand(q, qd, qdd):
 
 
 def main(folder: Path) -> None:
+    """Runs the example, checks its results and writes its pictures."""
     arm = fd.robots.two_link(m1=M, m2=M, length=1.0, g=G)
 
     # the equations are the program's

@@ -18,6 +18,7 @@ DT, DURATION = 1e-3, 2.0
 
 
 def main(folder: Path) -> None:
+    """Runs the example, checks its results and writes its pictures."""
     arm = fd.robots.puma560().without_friction()
     loaded = arm.with_payload(1.0, (0, 0, 0.1))
     motion = trajectories.quintic([0.0, -0.6, 0.6, 0.0, 0.5, 0.0], [1.0, -1.2, 1.2, 0.5, 1.0, 0.8], DURATION)

@@ -93,6 +93,7 @@ def numbers(equations):
 
 
 def main(folder: Path) -> None:
+    """Runs the example, checks its results and writes its pictures."""
     robot = fd.robots.rrt(L1, L2, M1, M2, M3, I3, G)
     derived = {"Lagrange": numbers(lagrange()), "Kane": numbers(kane())}
 
