@@ -5,8 +5,8 @@ BIN := $(VENV)/bin
 KERNELS := tests/test_scalars.py tests/test_batch.py tests/test_identities.py tests/test_single.py tests/test_quick.py tests/test_quantities.py
 ISA := tests/test_lanes.py tests/test_kinematics.py tests/test_batch.py tests/test_identities.py tests/test_single.py tests/test_quantities.py tests/test_effects.py
 CORES := -n auto --dist loadfile
-PLAIN_1 := tests/test_scalars.py tests/test_batch.py tests/test_quick.py tests/test_quantities.py tests/test_errors.py tests/test_parts.py tests/test_interrupt.py tests/test_limits.py tests/test_vary.py tests/test_closed_forms.py tests/test_helical.py tests/test_trajectories.py
-PLAIN_2 := tests/test_identities.py tests/test_kinematics.py tests/test_coupling.py tests/test_coupling_calls.py tests/test_fleet.py tests/test_analytic_ik.py tests/test_inverse_kinematics.py
+PLAIN_1 := tests/test_scalars.py tests/test_batch.py tests/test_quick.py tests/test_quantities.py tests/test_errors.py tests/test_parts.py tests/test_interrupt.py tests/test_limits.py tests/test_vary.py tests/test_closed_forms.py tests/test_helical.py tests/test_trajectories.py tests/test_controllers.py
+PLAIN_2 := tests/test_identities.py tests/test_kinematics.py tests/test_coupling.py tests/test_coupling_calls.py tests/test_fleet.py tests/test_analytic_ik.py tests/test_inverse_kinematics.py tests/test_retiming.py
 
 # a part of the asv suite: two quantities in each way, and inverse kinematics, memory, start-up
 BENCHES := "'(inverse dynamics|jacobian)', 'puma560'|InverseKinematics|Memory|Startup"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from fastdyn.simulation import FlexibleJoints
 
 PAGE = Path(__file__).parents[1] / "notes" / "measurements" / "simulation.md"
 DT = 1e-3
+SPEEDS = ("robot", "integrator", ">every step", ">last only", ">MuJoCo", ">ratio", ">last only", ">difference, rad")
 INTEGRATORS = {"euler": mujoco.mjtIntegrator.mjINT_EULER, "rk4": mujoco.mjtIntegrator.mjINT_RK4}
 
 
@@ -80,7 +82,7 @@ def drifts() -> Iterator[tuple[str, ...]]:
             found.append(np.median(change))
         texts = [
             f"{found[0]:.1e}",
-            *(f"{b:.1e} ({a / b:.1f})" for a, b in zip(found[:-1], found[1:], strict=True)),
+            *(f"{b:.1e} ({a / b:.1f})" for a, b in pairwise(found)),
         ]
         yield integrator, kind, ", ".join(f"{1e3 * dt:g}" for dt in steps), *texts
 
@@ -101,16 +103,16 @@ def main() -> None:
 
 ## Beside MuJoCo's rollout
 
-{given.states} states, {given.steps} steps of 1 ms, the same constant torques, no contacts, no friction; one thread. ns a
-step, best of {given.turns} turns taken in alternation. Kept: every step (MuJoCo: its state; fastdyn: q, qd, qdd, tau), or
-with fastdyn the last one only. Ratio: how many times as fast fastdyn is.
+{given.states} states, {given.steps} steps of 1 ms, the same constant torques, no contacts, no friction; one thread. ns
+a step, best of {given.turns} turns taken in alternation. Kept: every step (MuJoCo: its state; fastdyn: q, qd, qdd,
+tau), or with fastdyn the last one only. Ratio: how many times as fast fastdyn is.
 
-{markdown(("robot", "integrator", ">every step", ">last only", ">MuJoCo", ">ratio", ">last only", ">difference, rad"), table)}
+{markdown(SPEEDS, table)}
 ## Energy of a passive arm
 
-PUMA 560 without friction, 10 s, 16 starts: the largest change of energy relative to the largest kinetic energy, median of
-the starts, for four steps; in brackets how many times smaller than with the step before. Flexible: springs of 2000 N m/rad
-at the first three joints, 5 at the wrist.
+PUMA 560 without friction, 10 s, 16 starts: the largest change of energy relative to the largest kinetic energy, median
+of the starts, for four steps; in brackets how many times smaller than with the step before. Flexible: springs of
+2000 N m/rad at the first three joints, 5 at the wrist.
 
 {markdown(("integrator", "joints", "steps, ms", ">1st", ">2nd", ">3rd", ">4th"), energy)}""")  # fmt: skip
     print(PAGE.read_text())

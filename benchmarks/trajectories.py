@@ -1,4 +1,4 @@
-"""Time of one point (q, qd, qdd of 7 joints) of each kind of trajectory, beside SciPy: python -m benchmarks.trajectories
+"""Time of a point (q, qd, qdd of 7 joints) of each kind of trajectory, beside SciPy: python -m benchmarks.trajectories
 
 SciPy evaluates the same piecewise polynomials, and their derivatives made ahead (`PPoly`, or `CubicSpline` for the
 spline); of the cycloidal motion NumPy computes the formula. One thread; both sides alternate; the best of all repeats.
