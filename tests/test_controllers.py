@@ -1,4 +1,4 @@
-"""Texts of controllers and of the simulation in plain Python: laws against their formulas, short motions of all kinds."""
+"""Texts of controllers and of the simulation, also in plain Python: laws against formulas, short motions."""
 
 import numpy as np
 import pytest

@@ -107,7 +107,8 @@ def _rule(shown: Motion) -> str:
         return ""
     return (
         f'<p class="help">This page keeps {len(shown.t):,} of {shown.total:,} samples: of every stretch of equal '
-        "length the first, and those at which a curve is lowest or highest. Between samples it draws straight lines.</p>\n"
+        "length the first, and those at which a curve is lowest or highest. Between samples it draws straight lines."
+        "</p>\n"
     )
 
 
