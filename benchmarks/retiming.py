@@ -1,17 +1,19 @@
 """Time-optimal retiming beside toppra: one path and a batch, the same grid, limits and scheme.
 
-    python -m benchmarks.retiming [--paths 256] [--turns 20] [--picture FILE]
+    python -m benchmarks.retiming [--paths 256] [--turns 20]
 
 The Panda without friction (toppra has no viscous friction), splines through 5 way points, 100 grid points, velocity
 limits of the robot and 3 / 4 of its torques. Timed on both sides, on one thread: from way points to the profile of x
 and the times of the grid points, that is spline, coefficients of the torques, reachability. toppra: seidel solver,
-interpolation scheme, inverse dynamics by Pinocchio or by the single-state call of fastdyn. Sides take turns.
+interpolation scheme, inverse dynamics by Pinocchio or by the single-state call of fastdyn. Sides take turns. Writes
+notes/measurements/retiming.md and retiming.png.
 """
 
 from __future__ import annotations
 
 import argparse
 import logging
+from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
@@ -19,10 +21,11 @@ import toppra
 from toppra.constraint import DiscretizationType, JointTorqueConstraint, JointVelocityConstraint
 
 import fastdyn as fd
-from benchmarks.common import best, circumstances, figures, heading, markdown, versions
+from benchmarks.common import best, circumstances, figures, heading, markdown, versions, write
 from fastdyn.clock import Job
 from fastdyn.trajectories.retiming import time_optimal
 
+PAGE = Path(__file__).parents[1] / "notes" / "measurements" / "retiming.md"
 POINTS, SHARE = 100, 0.75
 
 
@@ -65,7 +68,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--paths", type=int, default=256)
     parser.add_argument("--turns", type=int, default=20)
-    parser.add_argument("--picture")
     options = parser.parse_args()
     logging.getLogger("toppra").setLevel(logging.ERROR)
     about = circumstances()
@@ -89,28 +91,41 @@ def main() -> None:
     }
     seconds = best(jobs, options.turns, warm=True)
     each = {name: took / (options.paths if name.startswith("batch") else 1) for name, took in seconds.items()}
-    print(heading(f"fastdyn {fd.__version__}: time-optimal retiming", about))
     rows = [
         (name, figures(1e6 * took), *(figures(each[peer] / took) for peer in list(jobs)[:2]))
         for name, took in each.items()
     ]
-    print(markdown(("", ">us per path", ">times as fast as toppra, Pinocchio", ">as toppra, fastdyn"), rows))
     relative = np.abs(batch.sd - sd).max(axis=1) / sd.max(axis=1)
-    print(
-        f"Durations {last.min():.3f} to {last.max():.3f} s, "
-        f"within {np.abs(batch.duration / last - 1).max():.1e} of toppra's"
-    )
-    print(f"ds/dt, of a path's largest: {relative.max():.1e}, median {np.median(relative):.1e}")
     kinds, counts = np.unique(batch.saturated.kind, return_counts=True)
-    print("binding at grid points:", {str(k) or "none": int(c) for k, c in zip(kinds, counts, strict=True)})
-    print(f"largest use of a torque limit at grid points - 1: {batch.use.max() - 1:.1e}")
+    binding = ", ".join(f"{kind or 'nothing'} at {count}" for kind, count in zip(kinds, counts, strict=True))
+    apart, most = f"{np.abs(batch.duration / last - 1).max():.0e}", f"{relative.max():.0e}"
+    finer = []
     for points in (50, 100, 200, 400):
         found = time_optimal(robot, W, torque=torque, grid=points)
-        print(
-            f"{points} grid points: excess in between {found.excess():.1e}, mean duration {found.duration.mean():.5f} s"
-        )
-    if options.picture:
-        batch.plot(0).savefig(options.picture, dpi=80)
+        finer.append((str(points), f"{found.excess():.1e}", f"{found.duration.mean():.5f}"))
+    batch.plot(0).savefig(PAGE.with_suffix(".png"), dpi=80)
+    write(PAGE, f"""{heading("Time-optimal retiming", about)}
+    python -m benchmarks.retiming --paths {options.paths} --turns {options.turns}
+
+The Panda without friction (toppra has no viscous friction), cubic splines through 5 way points, {POINTS} grid points,
+the robot's velocity limits and 3 / 4 of its torque limits; rest at both ends. Timed on both sides, one thread unless
+said: from way points to ds/dt and times of the grid points. toppra: seidel solver, interpolation scheme, inverse
+dynamics by Pinocchio or by the single-state call of fastdyn. One path, or a batch of {options.paths}; sides take turns,
+best of {options.turns}.
+
+{markdown(("", ">us a path", ">times as fast as toppra, Pinocchio", ">as toppra, fastdyn"), rows)}
+- Durations of the {options.paths} paths: {last.min():.3f} to {last.max():.3f} s, within {apart} of toppra's. ds/dt
+  differs by at most {most} of a path's largest, median {np.median(relative):.0e}: toppra's tolerances.
+- Limits that bind, of {batch.x.size} grid points: {binding}.
+- The largest use of a torque limit at a grid point, less 1: {batch.use.max() - 1:.0e}.
+
+In between, limits are exceeded as the scheme's discretisation has it: the largest excess of any limit of any path,
+relative, and the mean duration:
+
+{markdown((">grid points", ">excess", ">mean duration, s"), finer)}
+![One path](retiming.png)
+""")  # fmt: skip
+    print(PAGE.read_text())
 
 
 if __name__ == "__main__":

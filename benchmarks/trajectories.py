@@ -1,23 +1,28 @@
-"""Time of a point (q, qd, qdd of 7 joints) of each kind of trajectory, beside SciPy: python -m benchmarks.trajectories
+"""Time of a point (q, qd, qdd of 7 joints) of each kind of trajectory, beside SciPy.
+
+    python -m benchmarks.trajectories [--turns 300]
 
 SciPy evaluates the same piecewise polynomials, and their derivatives made ahead (`PPoly`, or `CubicSpline` for the
-spline); of the cycloidal motion NumPy computes the formula. One thread; both sides alternate; the best of all repeats.
+spline); of the cycloidal motion NumPy computes the formula. Writes notes/measurements/trajectories.md.
 """
 
 from __future__ import annotations
 
-import platform
-import time
+import argparse
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.interpolate import CubicSpline, PPoly
 
+from benchmarks.common import best, circumstances, figures, heading, markdown, versions, write
 from fastdyn import trajectories
-from fastdyn.compiler.host import register_bits
+from fastdyn.clock import Job
 
-POINTS, REPEATS, N = 10_000, 300, 7
+PAGE = Path(__file__).parents[1] / "notes" / "measurements" / "trajectories.md"
+POINTS, N = 10_000, 7
+COLUMNS = ("kind", ">segments", ">ns a point", ">times in random order", ">SciPy", ">ratio")
 
 
 def motions() -> dict[str, trajectories.Trajectory]:
@@ -54,28 +59,40 @@ def peer(name: str, motion: trajectories.Trajectory) -> Callable[[Any], tuple[An
     return lambda t: (q(t), qd(t), qdd(t))
 
 
-def seconds(call: Callable[[], Any]) -> float:
-    begun = time.perf_counter()
-    call()
-    return time.perf_counter() - begun
+def row(name: str, motion: trajectories.Trajectory, turns: int) -> tuple[str, ...]:
+    """A row of the table; results are compared before anything is timed."""
+    out = tuple(np.empty((POINTS, N)) for _ in range(3))
+    t = np.linspace(0.0, motion.duration, POINTS)
+    mixed, other = np.random.default_rng(1).permutation(t), peer(name, motion)
+    inner = np.abs(t[:, None] - motion.times).min(axis=1) > 1e-9  # accelerations may jump at breakpoints
+    for ours, theirs in zip(motion(t), other(t), strict=True):
+        np.testing.assert_allclose(ours[inner], theirs[inner], rtol=0, atol=1e-9)
+    jobs: dict[str, Job] = {
+        "ours": lambda: motion(t, out=out),
+        "mixed": lambda: motion(mixed, out=out),
+        "peer": lambda: other(t),
+    }
+    ns = {side: 1e9 * seconds / POINTS for side, seconds in best(jobs, turns, warm=True).items()}
+    ratio = f"{ns['peer'] / ns['ours']:.0f}"
+    return name, f"{len(motion.coefficients)}", *(figures(ns[side]) for side in jobs), ratio
 
 
 def main() -> None:
-    print(f"{platform.processor() or platform.machine()}, {register_bits()}-bit registers, {POINTS} points, 1 thread")
-    print(
-        "| kind | segments | fastdyn, ns | times in random order, ns | SciPy, ns | ratio |\n|---|---|---|---|---|---|"
-    )
-    out = tuple(np.empty((POINTS, N)) for _ in range(3))
-    for name, motion in motions().items():
-        t = np.linspace(0.0, motion.duration, POINTS)
-        mixed, other = np.random.default_rng(1).permutation(t), peer(name, motion)
-        for ours, theirs in zip(motion(t), other(t), strict=True):
-            inner = np.abs(t[:, None] - motion.times).min(axis=1) > 1e-9  # accelerations may jump at breakpoints
-            np.testing.assert_allclose(ours[inner], theirs[inner], rtol=0, atol=1e-9)
-        calls = (lambda: motion(t, out=out)), (lambda: motion(mixed, out=out)), (lambda: other(t))  # noqa: B023
-        best = np.min([[seconds(call) for call in calls] for _ in range(REPEATS)], axis=0) / POINTS * 1e9
-        print(f"| {name} | {len(motion.coefficients)} | {best[0]:.1f} | {best[1]:.1f} | {best[2]:.0f} "
-              f"| {best[2] / best[0]:.0f} |")  # fmt: skip
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--turns", type=int, default=300)
+    given = parser.parse_args()
+    about = circumstances()
+    about["versions"] |= versions(["scipy", "ruckig"])
+    table = [row(name, motion, given.turns) for name, motion in motions().items()]
+    write(PAGE, f"""{heading("Trajectories", about)}
+    python -m benchmarks.trajectories --turns {given.turns}
+
+Time of a point, ns: q, qd and qdd of {N} joints, in batches of {POINTS} times, one thread, into existing arrays; sorted
+times, and the same times in random order. SciPy: the same polynomials and their derivatives, made ahead, as `PPoly` or
+`CubicSpline`; NumPy's formula of the cycloidal motion. Sides take turns, best of {given.turns}.
+
+{markdown(COLUMNS, table)}""")  # fmt: skip
+    print(PAGE.read_text())
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from fastdyn.calls import bound as bound_module
 from fastdyn.calls import generate, headers, task
 from fastdyn.calls.bound import Bound, c_functions, call_name
 from fastdyn.compiler.entries import Entry
-from fastdyn.quantities import FIELDS, GRAVITY_FORCES, METHODS, QUANTITIES, Quantity
+from fastdyn.quantities import GRAVITY_FORCES, METHODS, QUANTITIES, Quantity
 from tests.samples import (
     FEW,
     GEARED,
@@ -56,6 +56,8 @@ ROBOTS = [
 ]
 TREE, CHAIN = (make(12, seed=5, prismatic=0.3, drives=True) for make in (fd.robots.random_tree, fd.robots.random_chain))
 each_robot = pytest.mark.parametrize("robot", ROBOTS, ids=repr)
+# those of methods of robots; tests/test_controllers.py has the controllers
+FIELDS = tuple(dict.fromkeys(field for row in QUANTITIES.values() for field in row.inputs + row.gives))
 # all rows on one robot of each kind, and those of FEW on all robots
 PAIRS = [(robot, row) for robot in ROBOTS for row in (QUANTITIES if robot.n == 7 or robot.coupling else FEW).values()]
 each_pair = pytest.mark.parametrize(

@@ -196,6 +196,8 @@ class Body:
             return f"{texts[0]} {operation} {texts[1]}"
         if operation == "neg":
             return f"-{texts[0]}"
+        if operation == "sqrt":
+            return f"sqrt{self.real.suffix}({texts[0]})"
         if operation == "by_sign":
             return f"({texts[0]} > {zero}) ? {texts[1]} : (({texts[0]} < {zero}) ? {texts[2]} : {zero})"
         assert operation == "where_above", f"there is no C for {operation}"

@@ -37,6 +37,23 @@ FIELDS = {
     "dJ": "the rate of the Jacobian, by rows",
     "H": "the derivatives of the Jacobian: H[r][j][k] = dJ[r][j] / dq[k]",
     "wrench": "on the frame: force (N), then moment (N m)",
+    "q_d": "desired positions, rad or m",
+    "qd_d": "desired velocities, rad/s or m/s",
+    "qdd_d": "desired accelerations, rad/s^2 or m/s^2",
+    "kp": "gains of position errors: 1/s^2 where they are accelerations (computed torque), else N m/rad or N/m",
+    "kd": "gains of velocity errors: 1/s where they are accelerations (computed torque), else N m s/rad or N s/m",
+    "kf": "gains of the springs' rates, N m s/rad or N s/m",
+    "arm_q": "positions behind the springs, rad or m",
+    "arm_qd": "velocities behind the springs, rad/s or m/s",
+    "pose_d": "the desired pose of the frame in the base's frame, 4x4, by rows",
+    "velocity_d": "its desired velocity (m/s), then angular velocity (rad/s)",
+    "kx": "stiffness along the base's axes (N/m), then about them (N m/rad)",
+    "dx": "damping along the base's axes (N s/m), then about them (N m s/rad)",
+    "ko": "gains of the observer, 1/s",
+    "period": "time until the next call, s",
+    "observed": "observed momenta: those of the last call, M qd at first",
+    "observed_next": "observed momenta for the next call",
+    "external": "external torques, N m, or forces, N",
 }
 
 
