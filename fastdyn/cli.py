@@ -416,8 +416,9 @@ def view(
     """
     from fastdyn.errors import RobotWarning
     from fastdyn.view.files import read
-    from fastdyn.view.page import write
+    from fastdyn.view.page import check_file, write
 
+    check_file(out, "--out")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RobotWarning)  # `fastdyn info` shows them
         found = _robot(robot, coupled)

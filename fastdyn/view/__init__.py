@@ -5,5 +5,7 @@ motion.py    the samples: checked, completed, thinned out
 scene.py     the robot as the page's script moves it
 page.py      the file
 files.py     trajectories from .csv and .npz
+space.js     vectors and poses for view.js
 view.js      the arm in 3-D, player, strips
+live.py      a robot that Python moves, in the browser (extra `live`)
 """

@@ -6,6 +6,7 @@ import csv
 import math
 import os
 import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,8 @@ from fastdyn.view.motion import motion
 
 Trajectory = dict[str, Array]
 GROUPS = ("q", "qd", "tau")
+# what NumPy raises on other files than .npz of plain arrays
+NOT_ARRAYS = (ValueError, EOFError, KeyError, NotImplementedError, zipfile.BadZipFile, zlib.error)
 
 
 def read(path: str | os.PathLike[str], robot: Dynamics) -> Trajectory:
@@ -47,11 +50,14 @@ def read(path: str | os.PathLike[str], robot: Dynamics) -> Trajectory:
 
 def _npz(file: Path, n: int) -> Trajectory:
     try:
-        with np.load(file, allow_pickle=False) as found:
+        with file.open("rb") as opened:  # NumPy leaves a damaged file open
+            found = np.load(opened, allow_pickle=False)
+            if isinstance(found, np.ndarray):
+                raise FileError(f"{file}: expected a .npz file of named arrays, found one array without a name")
             arrays = {name: found[name] for name in ("t", *GROUPS) if name in found.files}
             names = list(found.files)
-    except (ValueError, EOFError, zipfile.BadZipFile, AttributeError) as problem:
-        raise FileError(f"{file}: expected a .npz file of plain arrays: {problem}") from problem
+    except NOT_ARRAYS as problem:
+        raise FileError(f"{file}: expected a .npz file of plain arrays: {str(problem).split('. ')[0]}") from problem
     if "q" not in arrays:
         raise FileError(f"{file}: expected an array q, found {', '.join(names) or 'none'}")
     return arrays
@@ -83,7 +89,7 @@ def _csv(file: Path, n: int) -> Trajectory:
     found = {"t": times}
     for group in GROUPS:
         wanted = [f"{group}{k + 1}" for k in range(n)]
-        if n and wanted[0] in names:
+        if group == "q" or set(wanted) & set(names):
             found[group] = numbers[:, [names.index(name) for name in wanted]]
     return found
 

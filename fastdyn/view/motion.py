@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from fastdyn.arrays import Array, real_numbers
 from fastdyn.calls.arguments import check_finite, read
 from fastdyn.dynamics import Dynamics
-from fastdyn.errors import ArgumentError
+from fastdyn.errors import ArgumentError, ArgumentTypeError
 
 RATE = 25.0  # postures a second where times are not given
 LARGEST = 1e30  # the page keeps single precision, which ends at 3.4e38
-MOST = 500_000  # numbers on a page, 4 bytes each: more are thinned out
+MOST = 500_000  # numbers on a page, 4 bytes each, a time counting as two: more are thinned out
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Motion:
     def thinned(self, most: int = MOST) -> Motion:
         """The samples that `extremes` keeps where there are more than `most` numbers."""
         columns = self.columns
-        kept = extremes(columns, max(most // max(columns.shape[1], 1), 2))
+        kept = extremes(columns, max(most // (columns.shape[1] + 2), 2))
         tau = None if self.tau is None else self.tau[kept]
         energies = {name: each[kept] for name, each in self.energies.items()}
         return Motion(self.t[kept], self.q[kept], self.qd[kept], tau, energies, self.total)
@@ -59,10 +59,12 @@ def motion(
     >>> found.qd[0].round(12).tolist(), list(found.energies)
     ([1.0, 2.0], ['kinetic', 'potential', 'total'])
     """
-    given = {name: value for name, value in {"q": q, "tau": tau, "qd": qd}.items() if value is not None}
     unit = "joint" if robot.coupling is None else "coordinate"
-    arrays, _ = read(given, dict.fromkeys(given, (robot.n,)), robot.name, dict.fromkeys(given, unit))
-    arrays = {name: array[None] if array.ndim == 1 else array for name, array in arrays.items()}
+    arrays = {}
+    for name, value in {"q": q, "tau": tau, "qd": qd}.items():
+        if value is not None:
+            (array,) = read({name: value}, {name: (robot.n,)}, robot.name, {name: unit})[0].values()
+            arrays[name] = array[None] if array.ndim == 1 else array
     count = len(arrays["q"])
     if arrays["q"].ndim != 2 or count == 0:
         raise ArgumentError(f"q has shape {arrays['q'].shape}: expected (K, {robot.n}), one motion")
@@ -72,16 +74,17 @@ def motion(
             raise ArgumentError(f"{name} has shape {array.shape}, but q has {count} postures: expected {expected}")
     check_finite(arrays)
     for name, array in arrays.items():
-        if np.abs(array).max(initial=0.0) > LARGEST:
-            raise ArgumentError(
-                f"{name} has the value {np.abs(array).max()}: expected at most {LARGEST}, single precision"
-            )
+        _check_size(name, array)
     times = np.arange(count) / RATE if t is None else _times(t, count)
     positions = arrays["q"]
     speeds = arrays.get("qd")
     if speeds is None:
-        speeds = np.gradient(positions, times, axis=0) if count > 1 else np.zeros_like(positions)
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            speeds = np.gradient(positions, times, axis=0) if count > 1 else np.zeros_like(positions)
+        _check_size("qd, the differences of q,", speeds)
     known = _computed(robot, positions, speeds) if energies is None else _energies(energies, count)
+    for name, array in known.items():
+        _check_size(f"energies[{name!r}]", array)
     return Motion(times, positions, speeds, arrays.get("tau"), known, count)
 
 
@@ -92,7 +95,7 @@ def extremes(columns: Array, most: int) -> NDArray[np.intp]:
 
     >>> wave = np.sin(np.linspace(0.0, 20.0, 1000))[:, None]
     >>> kept = extremes(wave, 100)
-    >>> len(kept) <= 100, wave[kept].max() == wave.max()
+    >>> len(kept) <= 100, float(wave[kept].max()) == float(wave.max())
     (True, True)
     """
     count = len(columns)
@@ -109,6 +112,12 @@ def extremes(columns: Array, most: int) -> NDArray[np.intp]:
         if len(kept) <= most or stretches == 1:
             return kept
         stretches = max(int(0.8 * stretches), 1)
+
+
+def _check_size(name: str, array: Array) -> None:
+    most = np.abs(array).max(initial=0.0)
+    if not most <= LARGEST:
+        raise ArgumentError(f"{name} has the value {most:.3g}: expected at most {LARGEST:g}, as pages hold float32")
 
 
 def _times(t: ArrayLike, count: int) -> Array:
@@ -129,6 +138,8 @@ def _computed(robot: Dynamics, q: Array, qd: Array) -> dict[str, Array]:
 
 
 def _energies(energies: Mapping[str, ArrayLike], count: int) -> dict[str, Array]:
+    if not isinstance(energies, Mapping):
+        raise ArgumentTypeError(f"energies is of type {type(energies).__name__}: expected names with arrays, a dict")
     found = {}
     for name, value in energies.items():
         called = f"energies[{name!r}]"

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from fastdyn import output
 from fastdyn.arrays import Array
 from fastdyn.dynamics import Dynamics
+from fastdyn.errors import ArgumentError
 from fastdyn.view.motion import Motion, motion
 from fastdyn.view.scene import scene
 
@@ -51,10 +52,22 @@ def write(
     ('swing.html', True)
     """
     file = Path(path)
+    check_file(file, "path")
     found = motion(robot, q, t, tau, qd, energies)
-    output.check_folder(file.parent, "path")
     output.write(file, html(robot, found.thinned(), title))
     return file
+
+
+def check_file(file: Path, name: str) -> None:
+    """Raises an ArgumentError that calls it `name` unless the file can be written.
+
+    >>> check_file(Path("/dev"), "--out")
+    Traceback (most recent call last):
+    fastdyn.errors.ArgumentError: --out is /dev: expected a file's name, found a folder
+    """
+    if file.is_dir():
+        raise ArgumentError(f"{name} is {file}: expected a file's name, found a folder")
+    output.check_folder(file.parent, name)
 
 
 def html(robot: Dynamics, shown: Motion, title: str | None = None) -> str:
@@ -85,6 +98,8 @@ def html(robot: Dynamics, shown: Motion, title: str | None = None) -> str:
 <script type="application/json" id="motion">{_data(robot, shown)}</script>
 <script>
 {_file("fastdyn.page", "page.js")}</script>
+<script>
+{_file("fastdyn.view", "space.js")}</script>
 <script>
 {_file("fastdyn.view", "view.js")}</script>
 </body>

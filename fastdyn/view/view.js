@@ -1,13 +1,19 @@
 "use strict";
 const view = (() => {
+  const { add, sub, dot, cross, size, unit, times, motion, origin, turned } = space;
   const byId = (id) => document.getElementById(id);
   const data = JSON.parse(byId("motion").textContent);
   const { mount, joints, tips, coordinates } = data.scene;
-  const unpacked = (text, kind) => new kind(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
+  function unpacked(text, kind) {
+    const raw = atob(text), bytes = new Uint8Array(raw.length);
+    for (let k = 0; k < raw.length; k++) bytes[k] = raw.charCodeAt(k);
+    return new kind(bytes.buffer);
+  }
   const t = unpacked(data.t, Float64Array), n = coordinates.length, K = t.length, last = K - 1;
   const samples = { q: unpacked(data.q, Float32Array), qd: unpacked(data.qd, Float32Array) };
   if (data.tau) samples.tau = unpacked(data.tau, Float32Array);
   const energies = data.energies.map(([name, text]) => ({ name, values: unpacked(text, Float32Array) }));
+  const DIGITS = Math.max(2, Math.ceil(2 - Math.log10(t[last] - t[0] || 1))); // of times
   const FULL = 0.999; // of a limit: from here on a value counts as at its limit
   const LIMITS = { tau: "torque", qd: "speed", q: "position" };
   let hovered = null, pinned = null; // coordinates highlighted: pointed at, clicked
@@ -57,25 +63,7 @@ const view = (() => {
     return found;
   };
 
-  // ------------------------------------------------------------------------------------------ kinematics: 3x4 poses
-
-  function times(A, B) {
-    const C = new Array(12);
-    for (let r = 0; r < 12; r += 4)
-      for (let c = 0; c < 4; c++) C[r + c] = A[r] * B[c] + A[r + 1] * B[4 + c] + A[r + 2] * B[8 + c] + (c === 3 ? A[r + 3] : 0);
-    return C;
-  }
-  function motion({ kind, axis: [x, y, z], pitch }, value) {
-    const turned = kind === "revolute" || kind === "helical" ? value : 0;
-    const d = kind === "prismatic" ? value : pitch * turned, c = Math.cos(turned), s = Math.sin(turned), v = 1 - c;
-    return [
-      x * x * v + c, x * y * v - z * s, x * z * v + y * s, d * x,
-      x * y * v + z * s, y * y * v + c, y * z * v - x * s, d * y,
-      x * z * v - y * s, y * z * v + x * s, z * z * v + c, d * z,
-    ];
-  }
-  const origin = (T) => [T[3], T[7], T[11]];
-  const turned = (T, [x, y, z]) => [0, 4, 8].map((r) => T[r] * x + T[r + 1] * y + T[r + 2] * z);
+  // ------------------------------------------------------------------------------------------ kinematics and the camera
 
   // Poses in the world: of the links, of the joints on their parents (hinges), and of the joints as moved.
   function poses(q) {
@@ -83,20 +71,11 @@ const view = (() => {
     joints.forEach((joint, j) => {
       hinges[j] = times(links[joint.parent], joint.origin);
       const value = joint.by.reduce((sum, [i, factor]) => sum + factor * q[i], joint.offset);
-      moved[j] = joint.by.length ? times(hinges[j], motion(joint, value)) : hinges[j];
+      moved[j] = times(hinges[j], motion(joint, value));
       links.push(times(moved[j], joint.tail));
     });
     return { links, hinges, moved };
   }
-
-  // ------------------------------------------------------------------------------------------ vectors and the camera
-
-  const add = (a, b, k = 1) => [a[0] + k * b[0], a[1] + k * b[1], a[2] + k * b[2]];
-  const sub = (a, b) => add(a, b, -1);
-  const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-  const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
-  const size = (a) => Math.hypot(...a);
-  const unit = (a) => { const l = size(a) || 1; return [a[0] / l, a[1] / l, a[2] / l]; };
 
   // What the motion occupies, and the paths of the tips.
   const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
@@ -147,7 +126,7 @@ const view = (() => {
   let colours = {};
   const series = (i) => colours[`series-${(i % 8) + 1}`];
   function readColours() {
-    for (const name of ["ink", "faint", "grid", "paper", "wash", "other", ...Array.from({ length: 8 }, (_, i) => `series-${i + 1}`)]) colours[name] = rgb(name);
+    for (const name of ["ink", "faint", "grid", "paper", "alert", ...Array.from({ length: 8 }, (_, i) => `series-${i + 1}`)]) colours[name] = rgb(name);
     colours.dark = colours.paper[0] < 100;
     colours.metal = colours.dark ? [150, 160, 172] : [186, 194, 203];
   }
@@ -203,13 +182,10 @@ const view = (() => {
     ctx.lineWidth = wide;
     ctx.stroke();
   }
-  function text(words, x, y, colour, font = "600 13px", around = true) {
-    ctx.font = `${font} ${fontFamily}`;
-    ctx.textAlign = "center";
-    ctx.textBaseline = "middle";
-    if (around) { ctx.lineWidth = 4; ctx.strokeStyle = css(colours.paper, 0.85); ctx.strokeText(words, x, y); }
-    ctx.fillStyle = colour;
-    ctx.fillText(words, x, y);
+  function text(c, font, words, x, y, colour) { // with a halo
+    Object.assign(c, { font: `${font} ${fontFamily}`, textAlign: "center", textBaseline: "middle", lineWidth: 4, strokeStyle: css(colours.paper, 0.85), fillStyle: colour });
+    c.strokeText(words, x, y);
+    c.fillText(words, x, y);
   }
   function drawGrid() {
     const power = 10 ** Math.floor(Math.log10(round / 4)), step = power * [1, 2, 5, 10].find((x) => power * x >= round / 4);
@@ -228,12 +204,12 @@ const view = (() => {
     if (lens.eye[2] > floor) // the shadow
       for (const part of parts) {
         const flat = part.map(([x, y]) => seen([x, y, floor]));
-        line(flat, colours.dark ? "rgb(0 0 0 / .45)" : "rgb(31 35 40 / .09)", 1.9 * thick * flat[0][3]);
+        line(flat, colours.dark ? "rgb(0 0 0 / .25)" : "rgb(31 35 40 / .09)", 1.9 * thick * flat[0][3]);
       }
     [[1, 0, 0], [0, 1, 0], [0, 0, 1]].forEach((axis, i) => { // the base's axes
       const end = add(base, turned(mount, axis), 0.2 * length), [x, y] = seen(add(base, turned(mount, axis), 0.225 * length));
       line([seen(base), seen(end)], css(series([1, 2, 0][i])), 2);
-      text("xyz"[i], x, y, css(series([1, 2, 0][i])));
+      text(ctx, "600 13px", "xyz"[i], x, y, css(series([1, 2, 0][i])));
     });
     paths.forEach((path) => { // pieces of the paths, sorted with the arm's faces
       for (let k = 0; k + 1 < path.length; k++) {
@@ -249,7 +225,7 @@ const view = (() => {
       const centre = origin(at.moved[j]), axis = turned(at.moved[j], joint.axis), saturated = joint.by.some(([i]) => full[i].length), chosen = joint.by.some(([i]) => i === lit());
       const sliding = joint.kind === "prismatic", r = thick * (saturated || chosen ? 2.1 : 1.65), half = 1.9 * thick;
       if (sliding || joint.kind === "helical") capsule(faces, origin(at.hinges[j]), centre, 0.45 * thick, colours.metal.map((c) => 0.85 * c));
-      const colour = saturated ? colours.other : series(joint.by[0][0]);
+      const colour = saturated ? colours.alert : series(joint.by[0][0]);
       lathe(faces, add(centre, axis, -half), axis, [[0, r], [0.66 * half, r], [1.33 * half, r], [2 * half, r]], sliding ? 4 : joint.kind === "helical" ? 6 : 18, colour);
       lathe(faces, add(centre, axis, -1.5 * half), axis, [[0, 0.2 * thick], [3 * half, 0.2 * thick]], 8, colours.ink); // its axis
       marks.push({ at: add(centre, axis, 2 * half), centre, saturated, chosen, words: joint.by.map(([i]) => i + 1).join("+"), colour, r });
@@ -271,14 +247,14 @@ const view = (() => {
       if (mark.saturated || mark.chosen) {
         ctx.beginPath();
         ctx.arc(cx, cy, 2.1 * mark.r * k, 0, 2 * Math.PI);
-        ctx.strokeStyle = css(mark.saturated ? colours.other : mark.colour);
+        ctx.strokeStyle = css(mark.saturated ? colours.alert : mark.colour);
         ctx.lineWidth = mark.saturated ? 3 : 2;
         ctx.stroke();
       }
       const near = [...labels.values()].find((other) => Math.hypot(other.x - x, other.y - y) < 14);
       if (near) near.words += `, ${mark.words}`; else labels.set(mark, { ...mark, x, y });
     }
-    for (const { words, x, y } of labels.values()) text(words, x, y, css(colours.ink));
+    for (const { words, x, y } of labels.values()) text(ctx, "600 13px", words, x, y, css(colours.ink));
     ctx.font = `12px ${fontFamily}`;
     ctx.textAlign = "left";
     ctx.textBaseline = "alphabetic";
@@ -292,7 +268,7 @@ const view = (() => {
   // ------------------------------------------------------------------------------------------ strips
 
   const shown = (x) => (Object.is(x, -0) || Math.abs(x) < 5e-7 ? "0" : Math.abs(x) >= 1e5 ? x.toExponential(2) : `${+x.toPrecision(Math.abs(x) >= 1000 ? 4 : 3)}`).replace("-", "−");
-  const percent = (x) => `${(100 * x).toFixed(0)} %`.replace("-", "−");
+  const percent = (x) => `${(100 * x).toFixed(1)} %`.replace("-", "−");
   // one strip for each quantity, with a line for each coordinate
   const strips = [];
   for (const what of Object.keys(LIMITS)) {
@@ -319,16 +295,21 @@ const view = (() => {
   const hue = (each) => (each.always ? [1, 0, 7][each.i] ?? each.i : each.i), inkOf = (each) => series(hue(each));
   const LEFT = 58, RIGHT = 74, TOP = 6, AXIS = 26;
   const across = (strip, time) => LEFT + ((time - t[0]) / (t[last] - t[0] || 1)) * (strip.width - LEFT - RIGHT);
+  // [value, words] of round values from a to b
   function ticks(a, b, most) {
     const rough = (b - a) / most || 1, power = 10 ** Math.floor(Math.log10(rough)), step = power * [1, 2, 5, 10].find((x) => x * power >= rough * 0.999);
     const found = [];
-    for (let k = Math.ceil(a / step - 1e-9); k * step <= b + 1e-9 * step; k++) found.push(k * step);
+    for (let k = Math.ceil(a / step - 1e-9); k * step <= b + 1e-9 * step; k++) found.push([k * step, label(k * step, step)]);
     return found;
   }
+  function label(x, step) { // as many decimals as the step has
+    const words = (Math.abs(x) < 1e-9 * step ? 0 : x).toFixed(Math.min(Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)), 12));
+    return (words.length > 12 ? x.toExponential(2) : words).replace("-", "−");
+  }
 
-  function range(strip, lines) {
+  function range(strip) {
     let a = Infinity, b = -Infinity;
-    for (const { values } of lines) for (const x of values) { if (x < a) a = x; if (x > b) b = x; }
+    for (const { values } of strip.lines) for (const x of values) { if (x < a) a = x; if (x > b) b = x; }
     if (strip.parts) {
       const most = Math.max(Math.abs(a), Math.abs(b));
       return most >= 0.4 ? [-Math.max(1, most) * 1.12, Math.max(1, most) * 1.12] : [-1.15 * most || -1, 1.15 * most || 1];
@@ -342,12 +323,12 @@ const view = (() => {
     canvas.style.height = `${tall}px`;
     canvas.width = Math.round(box * pixels);
     canvas.height = Math.round(tall * pixels);
-    strip.rule.style.height = `${tall}px`;
-    const c = canvas.getContext("2d"), bottom = tall - (isLast ? AXIS : 0) - 4, lines = strip.lines, [a, b] = range(strip, lines);
+    const c = canvas.getContext("2d"), bottom = tall - (isLast ? AXIS : 0) - 4, lines = strip.lines, [a, b] = (strip.range ??= range(strip)), scale = strip.parts ? 100 : 1;
     const x = (time) => across(strip, time), y = (value) => bottom - ((value - a) / (b - a)) * (bottom - TOP);
-    const family = fontFamily, right = box - RIGHT;
+    const right = box - RIGHT;
+    Object.assign(strip.rule.style, { top: `${canvas.offsetTop + TOP}px`, height: `${bottom - TOP}px` });
     c.scale(pixels, pixels);
-    c.font = `11.5px ${family}`;
+    c.font = `11.5px ${fontFamily}`;
     c.textBaseline = "middle";
     c.lineJoin = "round";
     const stroke = (colour, wide, dash, points) => {
@@ -355,50 +336,53 @@ const view = (() => {
       for (const [px, py, move] of points) if (move) c.moveTo(px, py); else c.lineTo(px, py);
       c.strokeStyle = colour; c.lineWidth = wide; c.setLineDash(dash); c.stroke(); c.setLineDash([]);
     };
+    // of samples in one column of pixels the extremes
+    const trace = (values, from = 0, to = last) => {
+      const found = [];
+      for (let k = from, end; k <= to; k = end + 1) {
+        let low = k, high = k;
+        for (end = k; end < to && Math.round(x(t[end + 1])) === Math.round(x(t[k])); ) {
+          end++;
+          if (values[end] < values[low]) low = end; else if (values[end] > values[high]) high = end;
+        }
+        for (const i of new Set([Math.min(low, high), Math.max(low, high)])) found.push([x(t[i]), y(values[i]), !found.length]);
+      }
+      return found;
+    };
     c.textAlign = "right";
-    for (const value of ticks(a, b, 4)) {
-      stroke(css(colours.grid), 1, [], [[LEFT, y(value), true], [right, y(value)]]);
+    for (const [value, words] of ticks(scale * a, scale * b, 4)) {
+      stroke(css(colours.grid), 1, [], [[LEFT, y(value / scale), true], [right, y(value / scale)]]);
       c.fillStyle = css(colours.faint);
-      c.fillText(strip.parts ? percent(value) : shown(value), LEFT - 6, y(value));
+      c.fillText(strip.parts ? `${words} %` : words, LEFT - 6, y(value / scale));
     }
     c.textAlign = "center";
-    const moments = ticks(t[0], t[last], Math.max(3, Math.min(10, box / 90)));
-    for (const time of moments) {
+    const wide = c.measureText(label(t[last], (t[last] - t[0]) / 10)).width + 28;
+    for (const [time, words] of ticks(t[0], t[last], Math.max(2, Math.min(10, (right - LEFT) / wide)))) {
       stroke(css(colours.grid), 1, [], [[x(time), TOP, true], [x(time), bottom]]);
-      if (isLast) c.fillText(shown(time), x(time), bottom + 12);
+      if (isLast) c.fillText(words, x(time), bottom + 12);
     }
     if (isLast) { c.textAlign = "right"; c.fillText("time [s]", box, bottom + 12); }
     c.textAlign = "center";
     if (strip.limited) for (const limit of [-1, 1])
       if (limit >= a && limit <= b) stroke(css(colours.ink, 0.75), 1.2, [5, 3], [[LEFT, y(limit), true], [right, y(limit)]]);
-    for (const each of lines) { // bands where values are at their limits
-      for (const [from, to] of spans(each)) {
-        c.fillStyle = css(colours.other, 0.16);
-        c.fillRect(x(t[from]) - 1, TOP, x(t[to]) - x(t[from]) + 2, bottom - TOP);
-      }
-    }
+    c.fillStyle = css(colours.alert, 0.16);
+    for (const [from, to] of lines.flatMap(spans)) c.fillRect(x(t[from]) - 1, TOP, x(t[to]) - x(t[from]) + 2, bottom - TOP);
     for (const each of lines) {
-      const points = [];
-      for (let k = 0; k < K; k++) points.push([x(t[k]), y(each.values[k]), k === 0]);
+      const points = trace(each.values), climb = points.reduce((sum, p, k) => sum + Math.abs(p[1] - points[Math.max(k - 1, 0)][1]), 0);
       const chosen = !each.always && each.i === lit(), faded = !each.always && lit() !== null && !chosen;
-      stroke(css(inkOf(each), faded ? 0.18 : 1), chosen ? 3 : 1.7, DASHES[each.i % 4], points);
+      stroke(css(inkOf(each), faded ? 0.18 : 1), chosen ? 3 : 1.7, climb > 20 * box ? [] : DASHES[(each.i + (each.i >> 3)) % 4], points);
     }
-    if (strip.limited) {
-      const taken = [];
-      for (const each of lines) for (const [from, to] of spans(each)) {
-        const { values, label } = each;
-        const points = [];
-        for (let k = from; k <= to; k++) points.push([x(t[k]), y(values[k]), k === from]);
+    const taken = []; // places of names
+    for (const each of lines) {
+      const { values, label } = each;
+      for (const [from, to] of spans(each)) {
+        const points = trace(values, from, to);
         if (points.length === 1) points.push([points[0][0] + 1, points[0][1]]);
-        stroke(css(colours.other), 4.5, [], points);
-        const middle = (x(t[from]) + x(t[to])) / 2, inside = y(values[from]) + (values[from] > 0 ? 12 : -12);
+        stroke(css(colours.alert), 4.5, [], points);
+        const [middle, at] = points[points.length >> 1], inside = at + (values[from] > 0 ? 12 : -12);
         if (taken.some(([px, py]) => Math.abs(px - middle) < 16 && Math.abs(py - inside) < 10)) continue;
         taken.push([middle, inside]);
-        c.font = `700 12px ${family}`;
-        c.lineWidth = 4; c.strokeStyle = css(colours.paper, 0.9); c.strokeText(`⚠${label}`, middle, inside);
-        c.fillStyle = css(colours.other);
-        c.fillText(`⚠${label}`, middle, inside);
-        c.font = `11.5px ${family}`;
+        text(c, "700 12px", `⚠${label}`, middle, inside, css(colours.alert));
       }
     }
     // the lines' names at their ends, moved apart
@@ -407,7 +391,7 @@ const view = (() => {
     ends.forEach((end, k) => { end.put = Math.max(end.at, k ? ends[k - 1].put + gap : TOP + 4); });
     for (let k = ends.length - 1; k >= 0; k--) ends[k].put = Math.min(ends[k].put, k + 1 < ends.length ? ends[k + 1].put - gap : bottom - 2);
     c.textAlign = "left";
-    c.font = `600 11.5px ${family}`;
+    c.font = `600 11.5px ${fontFamily}`;
     for (const { each, at, put } of ends) {
       const colour = css(inkOf(each), each.always || lit() === null || each.i === lit() ? 1 : 0.3);
       stroke(colour, 1, [], [[right + 1, at, true], [right + 8, put]]);
@@ -462,7 +446,7 @@ const view = (() => {
       return row;
     });
     const head = document.createElement("div");
-    head.textContent = `t = ${time.toFixed(3)} s`;
+    head.textContent = `t = ${time.toFixed(DIGITS + 1)} s`;
     strip.values.replaceChildren(head, ...rows);
     strip.values.style.display = "block";
     const x = across(strip, time), wide = strip.values.offsetWidth;
@@ -505,14 +489,14 @@ const view = (() => {
   function drawTime() {
     const values = Object.fromEntries(Object.keys(samples).map((what) => [what, state(what, now)])), full = fullAt(now);
     entries.forEach(({ button, small, limit }, i) => {
-      small.textContent = ["q", ...(K > 1 ? ["qd"] : []), "tau"].filter((what) => values[what]).map((what) => `${shown(values[what][i])} ${coordinates[i].units[what]}`.replaceAll(" ", "\u00a0")).join(" · ");
+      small.textContent = ["q", ...(K > 1 ? ["qd"] : []), "tau"].filter((what) => values[what]).map((what) => `${shown(values[what][i])} ${coordinates[i].units[what]}`.replaceAll(" ", "\u00a0")).join("\u2002");
       button.classList.toggle("full", full[i].length > 0);
       limit.textContent = full[i].length ? `at ${full[i].join(", ")} limit` : "";
     });
     for (const strip of strips) if (strip.rule) strip.rule.style.left = `${across(strip, now)}px`;
     byId("scrubber").value = now;
-    byId("scrubber").setAttribute("aria-valuetext", `${now.toFixed(2)} s`);
-    byId("time").textContent = `${now.toFixed(2)} / ${t[last].toFixed(2)} s`;
+    byId("scrubber").setAttribute("aria-valuetext", `${now.toFixed(DIGITS)} s`);
+    byId("time").textContent = `${now.toFixed(DIGITS)} / ${t[last].toFixed(DIGITS)} s`;
   }
   let waiting = false;
   function redraw() { // once for each picture of the screen
@@ -539,7 +523,7 @@ const view = (() => {
       requestAnimationFrame((clock) => { before = clock; tick(clock); });
     }
     playing = on;
-    byId("play").textContent = on ? "❚❚" : "▶";
+    byId("play").textContent = on ? "❚❚" : "▶\ufe0e";
     byId("play").setAttribute("aria-label", on ? "Pause" : "Play");
   }
   byId("play").addEventListener("click", () => setPlaying(!playing));
@@ -560,6 +544,19 @@ const view = (() => {
     event.preventDefault();
   });
 
+  function turn(right, down) { // by pixels
+    camera.azimuth -= 0.008 * right;
+    camera.elevation = Math.min(Math.max(camera.elevation + 0.008 * down, -1.5), 1.5);
+    redraw();
+  }
+  arm.addEventListener("keydown", (event) => {
+    const [right, down] = { ArrowLeft: [-10, 0], ArrowRight: [10, 0], ArrowUp: [0, -10], ArrowDown: [0, 10] }[event.key] ?? [0, 0];
+    const factor = { "+": 1.1, "-": 1 / 1.1 }[event.key];
+    if (event.ctrlKey || event.metaKey || event.altKey || !(right || down || factor)) return;
+    if (factor) zoomBy(factor); else turn(right, down);
+    event.preventDefault();
+    event.stopPropagation(); // arrows elsewhere step
+  });
   const fingers = new Map();
   const apart = () => { const [a, b] = [...fingers.values()]; return Math.hypot(a.x - b.x, a.y - b.y); };
   const zoomBy = (factor) => { camera.zoom = Math.min(Math.max(camera.zoom * factor, 0.3), 8); redraw(); };
@@ -570,9 +567,7 @@ const view = (() => {
     const wide = fingers.size === 2 ? apart() : 0;
     fingers.set(event.pointerId, fresh);
     if (wide) { zoomBy(apart() / wide); return; }
-    camera.azimuth -= 0.008 * (fresh.x - old.x);
-    camera.elevation = Math.min(Math.max(camera.elevation + 0.008 * (fresh.y - old.y), -1.5), 1.5);
-    redraw();
+    turn(fresh.x - old.x, fresh.y - old.y);
   });
   for (const end of ["pointerup", "pointercancel"]) arm.addEventListener(end, (event) => fingers.delete(event.pointerId));
   arm.addEventListener("wheel", (event) => { event.preventDefault(); zoomBy(Math.exp(-0.0015 * event.deltaY)); }, { passive: false });
@@ -591,7 +586,7 @@ const view = (() => {
   }
   new ResizeObserver(layOut).observe(byId("strips"));
   new ResizeObserver(layOut).observe(arm);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", layOut);
+  for (const query of ["(prefers-color-scheme: dark)", "print"]) matchMedia(query).addEventListener("change", layOut);
   new MutationObserver(layOut).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
   layOut();
   return { t, samples, energies: Object.fromEntries(energies.map(({ name, values }) => [name, values])), poses, camera, lit, go, get now() { return now; }, get playing() { return playing; } };
