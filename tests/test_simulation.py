@@ -1,5 +1,11 @@
 """Simulated motions: energy, order of the integrators, SciPy, controllers, drives, errors."""
 
+import os
+import signal
+import subprocess
+import sys
+import time
+
 import numba
 import numpy as np
 import pytest
@@ -389,3 +395,57 @@ def test_results_are_kept_and_drawn(tmp_path):
     with pytest.raises(fd.ArgumentError, match="sample: expected the index of one motion"):
         r.plot()
     assert len(r.plot(sample=2).axes) == 4
+
+
+def test_a_reference_is_asked_for_the_times_of_the_motion_and_no_others():
+    asked = []
+
+    def reference(t):
+        asked.append(t)
+        zero = np.zeros((len(t), 6))
+        return zero, zero, zero
+
+    for options in ({}, {"control_period": 2e-3}):
+        asked.clear()
+        PUMA.simulate(np.zeros((64, 6)), [0.0] * 6, 1.2, 1e-3, control.pd(reference, 50.0, 10.0), every=9, **options)
+        times = np.unique(np.concatenate(asked).round(12))
+        assert len(asked) > 1  # in several compiled calls
+        np.testing.assert_allclose(times, np.linspace(0, 1.2, 601 if options else 2401), rtol=0, atol=1e-12)
+
+
+LONG = """
+import sys
+import numpy as np
+import fastdyn as fd
+
+arm = fd.robots.puma560().without_friction()
+law = (lambda t, q, qd: -5.0 * qd) if sys.argv[1] == "python" else None
+start = np.zeros((64, 6)), np.zeros((64, 6))
+arm.simulate(*start, 0.01, 1e-3, law)
+print("ready", flush=True)
+try:
+    arm.simulate(*start, 3600.0, 1e-3, law, every=1000, threads=2)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT, opens a terminal")
+@pytest.mark.parametrize("law", ["none", "python"])
+def test_a_long_simulation_says_how_far_it_is_and_answers_ctrl_c(law):
+    import pty
+
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-W", "ignore", "-c", LONG, law]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, text=True) as child:
+        os.close(theirs)
+        assert child.stdout.readline() == "ready\n"
+        said = ""
+        while "%" not in said:
+            said += os.read(ours, 100).decode()
+        os.kill(child.pid, signal.SIGINT)
+        sent = time.monotonic()
+        assert child.stdout.readline() == "interrupted\n"
+        assert time.monotonic() - sent < 2.0  # a compiled call takes a millisecond, but the machine may be busy
+    os.close(ours)
+    assert "simulating, the controller in Python:" in said if law == "python" else "simulating:" in said

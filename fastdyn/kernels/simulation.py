@@ -28,7 +28,7 @@ from fastdyn.scalars import add, fill, give, kernel, load, maximum, minimum, sto
     EVERY,                              # every so many steps are recorded
     HOLD, DELAY,                        # steps for which the controller holds a torque, 0: continuous; delay in holds
     ROUGH, FLEXIBLE, STAGES,            # is there friction or a stop; are joints flexible; 1 or 4 stages (RK4)
-    REFERENCES,                         # how many values of the reference there are; the last one holds afterwards
+    REFERENCES,                         # values of the reference, from FIRST on; the last one holds afterwards
     NUMBERS,
 ) = range(11)
 # fmt: on
@@ -81,7 +81,8 @@ def simulate(
                     store(xs, j, load(x, j) + load(vs, j) * (fraction * h))
                     store(vs, j, load(v, j) + load(a, j) * (fraction * h))
                 if hold == 0 or (stage == 0 and k % hold == 0):
-                    place = 2 * k + int(2 * fraction) if hold == 0 else k // hold
+                    held = 0 if hold == 0 else k // hold - numbers[0, FIRST] // hold
+                    place = 2 * (k - numbers[0, FIRST]) + int(2 * fraction) if hold == 0 else held
                     place = min(place, numbers[0, REFERENCES] - 1) * columns
                     take(reference[:, place : place + columns], first, reference_, 0)
                     # the motors', then those of the arm behind the springs: the same if there are none
@@ -91,7 +92,7 @@ def simulate(
                         store(seen, 2 * m + j, load(xs, j))
                         store(seen, 3 * m + j, load(vs, j))
                     if noise.shape[0] > 0:
-                        begin = (k // hold - numbers[0, FIRST] // hold) * 2 * N
+                        begin = held * 2 * N
                         take(noise[:, begin : begin + 2 * N], first, spare, 0)
                         for j in range(4 * m):
                             add(seen, j, load(spare, j % (2 * N)))

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastdyn.arrays import real_numbers
 from fastdyn.calls.arguments import FLOAT, check_finite, read
+from fastdyn.compiler.announce import quiet
 from fastdyn.control.controllers import Controller
 from fastdyn.errors import ArgumentError, NotFiniteError, SingularMassMatrixError
 from fastdyn.kernels import rows as r
@@ -202,22 +203,28 @@ class Run:
             from fastdyn.simulation.adaptive import integrate
 
             return integrate(self, law)
-        times = np.arange(self.total // self.hold + 1 if self.hold else 2 * self.total + 1, dtype=np.float64)
-        reference = law.at(times * (self.hold * self.dt if self.hold else 0.5 * self.dt))
         records = self.total // self.every + 1
         loop = self.loop(law, records)
         chunk = max(16, WORK // (self.n * min(self.T, loop.worth)))
         align = self.hold or 1
         chunk = align if self.python is not None else -(-chunk // align) * align
-        shown = _Progress(self.total)
+        shown = _Progress(self.total, "simulating, the controller in Python" if self.python else "simulating")
         for first in range(0, self.total + 1, chunk):
             last = min(first + chunk, self.total + 1)
             if self.python is not None:
                 reference = self._asked(first * self.dt, loop.state[self.place])
+            else:
+                reference = law.at(self._times(first, last))
             if self.T and loop(first, last, reference, self._drawn(first, last)):
                 self._explain(loop, first, last)
             shown(last)
         return self.finished(loop.arrays(), (self.every * self.dt) * np.arange(records, dtype=np.float64))
+
+    def _times(self, first: int, last: int) -> Array:
+        """When the controller acts in some steps: at their beginnings and middles, or once in each control period."""
+        if not self.hold:
+            return (0.5 * self.dt) * np.arange(2 * first, 2 * min(last, self.total) + 1, dtype=np.float64)
+        return (self.hold * self.dt) * np.arange(first // self.hold, -(-last // self.hold), dtype=np.float64)
 
     def loop(self, law: Law, records: int) -> Loop:
         """The compiled loop with its arrays."""
@@ -377,8 +384,9 @@ class Loop:
 class _Progress:
     """A line on stderr, if that is a terminal, for what takes long."""
 
-    def __init__(self, total: int) -> None:
-        self.total, self.begun, self.last, self.on = total, time.monotonic(), 0.0, sys.stderr.isatty()
+    def __init__(self, total: int, what: str) -> None:
+        self.total, self.what = total, what
+        self.begun, self.last, self.on = time.monotonic(), 0.0, not quiet()
 
     def __call__(self, done: int) -> None:
         if not self.on:
@@ -387,7 +395,7 @@ class _Progress:
         if now > SHOW and (now - self.last > 0.2 or done > self.total):
             self.last = now
             end = "\n" if done > self.total else ""
-            print(f"\rsimulating: {100 * min(1.0, done / self.total):3.0f} %", end=end, file=sys.stderr, flush=True)
+            print(f"\r{self.what}: {100 * min(1.0, done / self.total):3.0f} %", end=end, file=sys.stderr, flush=True)
 
 
 def _positive(value: Any, name: str, expected: str = "a number of seconds above zero") -> float:
