@@ -42,6 +42,7 @@ from fastdyn.robot import (
     load_urdf,
 )
 from fastdyn.specialize.c.exported import load_exported
+from fastdyn.view.live import view_live
 
 if TYPE_CHECKING:
     study: ModuleType
@@ -101,5 +102,6 @@ __all__ = [
     "stack",
     "to_toml",
     "to_urdf",
+    "view_live",
     "warmup",
 ]
