@@ -34,10 +34,13 @@ class Bound:
     inverse_acceleration read velocity, acceleration, and if not all zero preferred (n,), axes (6,), damping, tolerance
     (), and give rank and residual () besides qd or qdd; frame_acceleration reads qdd, also one that another call has
     left there; singular_values gives sigma (6,), static_torques reads wrench (6,), task_dynamics gives Lambda (6, 6),
-    mu, p and kept (6,). All are views of one block of memory and never move. Each call (inverse_dynamics(),
-    mass_matrix(), ..., compute_momentum()) returns a status: 0 on success, otherwise see `explain`. A call changes only
-    its results. Calls allocate nothing and never compile; they are not thread-safe (bind once for each thread).
-    `payload` changes what the robot carries.
+    mu, p and kept (6,). Controllers, bound by name, read q, qd, the desired motion q_d, qd_d, qdd_d (n,) and gains kp,
+    kd (n,), and give tau; `fastdyn.quantities.CONTROLLERS` has the fields of each.
+
+    All are views of one block of memory and never move. Each call (inverse_dynamics(), mass_matrix(), ...,
+    compute_momentum()) returns a status: 0 on success, otherwise see `explain`. A call changes only its results. Calls
+    allocate nothing and never compile; they are not thread-safe (bind once for each thread). `payload` changes what the
+    robot carries.
     """
 
     _fixed = False
@@ -71,7 +74,9 @@ class Bound:
 
     def __getattr__(self, name: str) -> Any:
         known = sorted(key for key in self.__dict__ if not key.startswith("_"))
-        raise AttributeError(f"a bound robot has no {name!r}: expected one of {', '.join(known)}")
+        named = {row.name: (call_name(row), *(f.name for f in row.inputs + row.gives)) for row in ROWS.values()}
+        hint = next((f"; robot.bind({row!r}) has it" for row, names in named.items() if name in names), "")
+        raise AttributeError(f"a bound robot has no {name!r}: expected one of {', '.join(known)}{hint}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy has its own memory with the same contents."""

@@ -16,7 +16,7 @@ from fastdyn.calls.parameters import Parameters
 from fastdyn.errors import ArgumentError, ArgumentTypeError, FastdynError
 from fastdyn.kinematics import FrameName
 from fastdyn.mechanism.parts import Array
-from fastdyn.quantities import QUANTITIES, Quantity
+from fastdyn.quantities import CONTROLLERS, QUANTITIES, Quantity
 from fastdyn.robot import CoupledRobot, Robot
 from fastdyn.scalars import Operations, count_stages, give, take
 from fastdyn.specialize.algebra.optimize import optimized
@@ -27,7 +27,7 @@ from fastdyn.study.formulations import parameters as chain_parameters
 
 SPECIALISED = tuple(name for name in QUANTITIES if name not in GENERAL)  # quantities that have straight-line code
 CHIEF = ("inverse_dynamics", "mass_matrix", "forward_dynamics")
-ROWS = {**FORMULATIONS, **QUANTITIES}
+ROWS = {**FORMULATIONS, **QUANTITIES, **CONTROLLERS}
 VALUE = 0.5  # of every input: counts do not depend on it
 WIDTH = 120  # columns of text
 _KINDS = ("mul", "add", "div", "sincos", "sqrt", "atan2")  # Operations.totals
@@ -112,10 +112,11 @@ def count(
 ) -> Count | Counts:
     """Multiplications, additions, divisions and sines of one state of a robot, general and specialised.
 
-    name: a formulation of `fastdyn.study.formulations` (links only: motors are left out) or a quantity, the name of the
-    robot's method; if not given, all formulations that the robot's joints allow and all quantities that can be
-    specialised. frame: of quantities of a frame; the tip's if not given. optimize=False leaves out the algebra, which
-    takes most of the time: a second or two for most, 7 to 70 s for Lagrange-Euler with six or seven joints.
+    name: a formulation of `fastdyn.study.formulations` (links only: motors are left out), a quantity, the name of the
+    robot's method, or a controller; if not given, all formulations that the robot's joints allow and all quantities
+    that can be specialised. frame: of quantities of a frame; the tip's if not given. optimize=False leaves out the
+    algebra, which takes most of the time: a second or two for most, 7 to 70 s for Lagrange-Euler with six or seven
+    joints.
 
     >>> import fastdyn as fd
     >>> found = fd.study.count(fd.robots.two_link(), "inverse_dynamics")
