@@ -12,9 +12,11 @@ import pytest
 from numba.core import config
 
 import fastdyn as fd
+from fastdyn.calls import generate
 from fastdyn.calls.task import Task
 from fastdyn.compiler import announce
 from fastdyn.compiler.entries import Entry
+from fastdyn.quantities import CONTROLLERS
 from tests.samples import FEW
 
 JOB = """
@@ -67,6 +69,18 @@ def test_a_part_of_it_can_be_warmed_up(robot):
 def test_what_was_not_warmed_up_is_noticed():
     # the machine code may come from the cache: nothing is compiled then, but found for the first time
     assert outcome("puma560()", "['gravity_forces'], batch=False", ["potential_energy"], [()]).endswith("False")
+
+
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is ever compiled")
+def test_controllers_can_be_warmed_up():
+    robot, row = fd.robots.two_link(), CONTROLLERS["pd"]
+    fd.warmup(robot, ["pd"])
+    entries = generate.bound(row, False), generate.c_function(row, False, False)
+    assert all(len(entry.dispatcher.overloads) == 1 for entry in entries)
+    robot.bind("pd"), robot.c_function("pd")
+    assert all(len(entry.dispatcher.overloads) == 1 for entry in entries)
+    with pytest.raises(fd.ArgumentError, match=r"quantities names 'pdd': expected some of .*'mass_matrix'.*'pd'"):
+        fd.warmup(robot, ["pdd"])
 
 
 def outcome(robot: str, options: str, names: list[str], leads: list[tuple[int, ...]]) -> str:
