@@ -52,7 +52,7 @@ def main(out: Path) -> None:
                 tab.evaluate(f"view.go({AT})")
                 tab.wait_for_timeout(200)
                 picture = Image.open(io.BytesIO(tab.screenshot())).convert("RGB")
-                picture.quantize(128).save(out / f"view_{width}_{scheme}.png", optimize=True)
+                picture.quantize(256, kmeans=3).save(out / f"view_{width}_{scheme}.png", optimize=True)
                 tab.close()
 
 

@@ -489,7 +489,7 @@ const view = (() => {
   function drawTime() {
     const values = Object.fromEntries(Object.keys(samples).map((what) => [what, state(what, now)])), full = fullAt(now);
     entries.forEach(({ button, small, limit }, i) => {
-      small.textContent = ["q", ...(K > 1 ? ["qd"] : []), "tau"].filter((what) => values[what]).map((what) => `${shown(values[what][i])} ${coordinates[i].units[what]}`.replaceAll(" ", "\u00a0")).join("\u2002");
+      small.textContent = ["q", ...(K > 1 ? ["qd"] : []), "tau"].filter((what) => values[what]).map((what) => `${shown(values[what][i])} ${coordinates[i].units[what]}`.replaceAll(" ", "\u00a0")).join("\u2002\n");
       button.classList.toggle("full", full[i].length > 0);
       limit.textContent = full[i].length ? `at ${full[i].join(", ")} limit` : "";
     });
