@@ -395,6 +395,11 @@ def test_results_are_kept_and_drawn(tmp_path):
     with pytest.raises(fd.ArgumentError, match="sample: expected the index of one motion"):
         r.plot()
     assert len(r.plot(sample=2).axes) == 4
+    fleet = PUMA.vary(payload=[0.0, 1.0]).simulate(*STARTS[:, :1], 0.05, 1e-3)
+    assert fleet.q.shape == (2, 51, 6)
+    assert fleet.view(tmp_path / "second.html", sample=1).stat().st_size > 50_000
+    assert fleet.animate(tmp_path / "second.gif", sample=1) is not None
+    assert len(fleet.plot(sample=1).axes) == 4
 
 
 def test_a_reference_is_asked_for_the_times_of_the_motion_and_no_others():

@@ -90,6 +90,10 @@ class Simulation:
             raise ArgumentError(f"sample is {sample!r}: expected the index of one motion among {lead}")
         return index
 
+    def _robot(self, where: tuple[Any, ...]) -> Any:
+        """The robot of a motion."""
+        return self.robot.robots[where[-1]] if hasattr(self.robot, "robots") else self.robot
+
     def plot(self, sample: Any = None) -> Any:
         """A Matplotlib figure of one motion: position, velocity, torque and energies over time.
 
@@ -128,8 +132,7 @@ class Simulation:
     def animate(self, file: str | os.PathLike[str] | None = None, sample: Any = None, fps: int = 25) -> Any:
         """The robot moving, as `robot.animate`: a notebook shows it; `file`, .gif or .mp4, is written."""
         where = self._one(sample)
-        robot = self.robot.robots[where[-1]] if hasattr(self.robot, "robots") else self.robot
-        return robot.animate(self.q[where], self.t, file, fps)
+        return self._robot(where).animate(self.q[where], self.t, file, fps)
 
     def view(self, path: str | os.PathLike[str] | None = None, sample: Any = None) -> Path:
         """Writes a page to watch one motion on, `robot.view`, and returns its path, motion.html if not given.
@@ -148,9 +151,8 @@ class Simulation:
             "total": self.energy[where],
         }
         file = "motion.html" if path is None else path
-        page: Path = self.robot.view(
-            self.q[where], self.t, self.tau[where], self.qd[where], path=file, energies=energies
-        )
+        motion = self.q[where], self.t, self.tau[where], self.qd[where]
+        page: Path = self._robot(where).view(*motion, path=file, energies=energies)
         return page
 
     def save(self, path: str | os.PathLike[str]) -> Path:
