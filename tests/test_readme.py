@@ -66,6 +66,7 @@ def test_every_snippet_runs_as_printed(tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.mark.parametrize("command", commands())
 def test_every_command_runs_as_printed(command: str, tmp_path: Path) -> None:
     (tmp_path / "arm.urdf").write_text(ARM)
+    np.savez(tmp_path / "run.npz", t=[0.0, 0.1], q=np.zeros((2, 7)))
     program, *arguments = shlex.split(command)
     start = {"fastdyn": ["-m", "fastdyn"], "python": []}[program]
     done = subprocess.run(
