@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from fastdyn.arrays import real_numbers
 from fastdyn.control.bindable import Bindable
-from fastdyn.errors import ArgumentError, NotFiniteError
+from fastdyn.errors import ArgumentError, ArgumentTypeError, NotFiniteError
 from fastdyn.mechanism.parts import Array
 
 
@@ -34,17 +34,29 @@ class MomentumObserver:
     def __init__(
         self, robot: Bindable, gain: ArrayLike, period: float, start: tuple[ArrayLike, ArrayLike] | None = None
     ) -> None:
+        if not hasattr(robot, "bind"):
+            raise ArgumentTypeError(f"robot is a {type(robot).__name__}: expected a Robot or CoupledRobot")
         gains = real_numbers(gain, "gain")
         if gains.shape not in ((), (robot.n,)) or not (gains > 0).all() or not np.isfinite(gains).all():
             raise ArgumentError(f"gain is {gain!r}: expected one finite number above zero, or {robot.n}")
-        if not period > 0 or not (gains * period < 2).all():
+        if not isinstance(period, int | float | np.number) or not period > 0 or not (gains * period < 2).all():
             raise ArgumentError(f"period is {period!r} s: expected one above zero and below 2 / gain, to be stable")
         self.loop: Any = robot.bind("momentum_observer")
         self.loop.ko[:], self.loop.period[...] = gains, period
         if start is not None:
-            self.loop.q[:], self.loop.qd[:] = start
+            if not isinstance(start, tuple | list) or len(start) != 2:
+                raise ArgumentError(f"start is {start!r}: expected a pair q, qd")
+            self._write(q=start[0], qd=start[1])
             self._step()
             self.loop.observed[:] = self.loop.external / gains  # the momenta, as observed was zero
+
+    def _write(self, **given: ArrayLike) -> None:
+        n = len(self.loop.q)
+        for name, value in given.items():
+            array = real_numbers(value, name)
+            if array.shape != (n,):
+                raise ArgumentError(f"{name} has shape {array.shape}: expected ({n},)")
+            getattr(self.loop, name)[:] = array
 
     def _step(self) -> None:
         status = self.loop.momentum_observer()
@@ -53,7 +65,7 @@ class MomentumObserver:
 
     def __call__(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Array:
         """External torques (n,) so far; q, qd: measured now; tau: the motors' until the next call."""
-        self.loop.q[:], self.loop.qd[:], self.loop.tau[:] = q, qd, tau
+        self._write(q=q, qd=qd, tau=tau)
         self._step()
         self.loop.observed[:] = self.loop.observed_next
         found: Array = self.loop.external.copy()

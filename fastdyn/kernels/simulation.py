@@ -5,7 +5,8 @@ integers. Coordinates x are q, and with flexible joints q of the arm, then of th
 gear). Each step begins with a record of the state, of the torques and of the accelerations at its beginning.
 
 Friction is regularised: the Coulomb part grows in proportion to the velocity up to 1 / PER_SLIP and is constant beyond,
-so that a joint at rest creeps instead of changing direction at every step. Joint stops are springs with dampers.
+so that a joint at rest creeps instead of changing direction at every step. Joint stops are springs with dampers; those
+of flexible joints hold arm and motor.
 
 Implicit steps take springs and viscous friction at the end of the step: with h the step, c = h (h k + d) of a flexible
 joint acts on the arm as a rotor of inertia c B / (B + c), B the motor's, so that forward dynamics stays as it is.
@@ -17,12 +18,13 @@ from fastdyn.scalars import add, fill, give, kernel, load, maximum, minimum, sto
 (
     VISCOUS, PLUS, MINUS, PER_SLIP,     # friction of the motor; one over the velocity where it is full
     LOW, HIGH, STOP_K, STOP_D,          # joint stops: where they begin, stiffness, damping
+    MOTOR_STOP_K, MOTOR_STOP_D,         # those of the motors of flexible joints
     EFFORT,                             # the largest torque
     SPRING, DAMPER, ARM_VISCOUS,        # flexible joints: stiffness, damping, friction on the arm's side
     BACK, PER_ROTOR,                    # of flexible joints: c / (B + c) and 1 / (B + c)
     STEP, IMPLICIT_STEP,                # column 0: the step, s; the same or 0, for implicit springs
     SETTINGS,
-) = range(17)
+) = range(19)
 (
     FIRST, LAST, TOTAL,                 # steps of this call, and of the whole motion
     EVERY,                              # every so many steps are recorded
@@ -191,11 +193,11 @@ def friction(S, j, rate):
 
 
 @kernel
-def stop(S, j, x, rate):
+def stop(S, j, x, rate, stiffness, damping):
     """The torque of a joint stop: a spring and a damper, while the joint is beyond."""
     zero = rate * 0.0
     over, under = maximum(x - S[HIGH, j], zero), maximum(S[LOW, j] - x, zero)
-    return S[STOP_K, j] * (under - over) - where_above(over + under, 0.0, S[STOP_D, j] * rate, zero)
+    return stiffness * (under - over) - where_above(over + under, 0.0, damping * rate, zero)
 
 
 @kernel
@@ -203,7 +205,8 @@ def driven(S, x, v, tau, total):
     """The torques on the joints of a rigid robot: motors less friction, and stops."""
     for j in range(total.shape[0]):
         rate = load(v, j)
-        store(total, j, load(tau, j) - friction(S, j, rate) + stop(S, j, load(x, j), rate))
+        stopped = stop(S, j, load(x, j), rate, S[STOP_K, j], S[STOP_D, j])
+        store(total, j, load(tau, j) - friction(S, j, rate) + stopped)
 
 
 @kernel
@@ -214,9 +217,11 @@ def behind_springs(S, x, v, tau, total, rest):
     """
     m, h = total.shape[0], S[IMPLICIT_STEP, 0]
     for j in range(m):
-        rate = load(v, j)
-        bend, bending = load(x, m + j) - load(x, j), load(v, m + j) - rate
+        place, rate, motor, turning = load(x, j), load(v, j), load(x, m + j), load(v, m + j)
+        bend, bending = motor - place, turning - rate
         spring = (bend + bending * h) * S[SPRING, j] + bending * S[DAMPER, j]
-        push = load(tau, j) - friction(S, j, load(v, m + j)) - spring
+        held = stop(S, j, motor, turning, S[MOTOR_STOP_K, j], S[MOTOR_STOP_D, j])
+        push = load(tau, j) - friction(S, j, turning) - spring + held
         store(rest, j, push * S[PER_ROTOR, j])
-        store(total, j, spring + push * S[BACK, j] - rate * S[ARM_VISCOUS, j] + stop(S, j, load(x, j), rate))
+        stopped = stop(S, j, place, rate, S[STOP_K, j], S[STOP_D, j])
+        store(total, j, spring + push * S[BACK, j] - rate * S[ARM_VISCOUS, j] + stopped)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastdyn.errors import MissingExtraError, NotFiniteError
+from fastdyn.errors import FastdynError, MissingExtraError, NotFiniteError
 from fastdyn.mechanism.parts import Array
 from fastdyn.simulation.laws import Law
 from fastdyn.simulation.result import Simulation
@@ -31,6 +31,8 @@ def integrate(run: Run, law: Law) -> Simulation:
         ) from problem
     times: Array = (run.every * run.dt) * np.arange(run.total // run.every + 1, dtype=np.float64)
     found = [_motion(solve_ivp, run, law, k, times) for k in range(run.T)]
+    if not found:
+        return run.finished([np.empty((0, len(times), run.n))] * (4 + 2 * run.flexible), times)
     return run.finished([np.stack(parts) for parts in zip(*found, strict=True)], times)
 
 
@@ -54,14 +56,12 @@ def _motion(solve_ivp: Any, run: Run, law: Law, k: int, times: Array) -> list[Ar
         for place, values in zip(places, (x[:wide], x[wide:]), strict=True):
             loop.state[0, place] = values
         if run.python is not None:
-            reference = run.asked(t, x[wide - n : wide], x[2 * wide - n :])[None]
+            reference = run.asked(t, x[wide - n : wide].copy(), x[2 * wide - n :].copy())[None]
         else:
             reference = law.at(np.array([t]))
             reference = reference[k : k + 1] if len(reference) > 1 else reference
-        if loop(0, 1, reference, NONE):
-            raise NotFiniteError(
-                f"{one.robot.name}{f' of sample {k}' * bool(run.lead)}: accelerations are not finite at t = {t:g} s"
-            )
+        if loop(0, 1, reference, NONE):  # SciPy tries a shorter step
+            return np.full(2 * wide, math.nan)
         arm = loop.out[2][0]
         return np.concatenate([x[wide:], arm, loop.motor[0, 2 * n :]] if run.flexible else [x[wide:], arm])
 
@@ -70,9 +70,17 @@ def _motion(solve_ivp: Any, run: Run, law: Law, k: int, times: Array) -> list[Ar
         "rtol": TOLERANCE if run.rtol is None else run.rtol,
         "atol": TOLERANCE if run.atol is None else run.atol,
     }
-    found = solve_ivp(rate, (0.0, times[-1]), start, run.integrator, times, **tolerance)
-    if not found.success or not math.isfinite(found.y[0, -1]):
-        raise NotFiniteError(f"SciPy's {run.integrator} stopped at t = {found.t[-1]:g} s: {found.message}")
+    which = f"{one.robot.name}{f' of sample {k}' * bool(run.lead)}"
+    end = max(float(times[-1]), run.total * run.dt)
+    try:
+        found = solve_ivp(rate, (0.0, end), start, run.integrator, times, **tolerance)
+    except FastdynError:
+        raise
+    except (ValueError, np.linalg.LinAlgError) as problem:  # of implicit methods: NaN in a matrix
+        raise NotFiniteError(f"SciPy's {run.integrator} failed on the motion of {which}: {problem}") from problem
+    if not found.success or not np.isfinite(found.y).all():
+        reached = f"{found.t[-1]:g} s" if len(found.t) else "its start"
+        raise NotFiniteError(f"SciPy's {run.integrator} stopped the motion of {which} at {reached}: {found.message}")
     x = found.y.T
     rows = []
     for t, values in zip(times, x, strict=True):

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastdyn.arrays import Array, real_numbers
-from fastdyn.errors import ArgumentError
+from fastdyn.errors import ArgumentError, ArgumentTypeError
 from fastdyn.simulation.flexible import FlexibleJoints
 
 NOT_ZERO = ("J_m", "J_a", "k", "r")
@@ -164,6 +164,8 @@ class FlexibleJoint:
         >>> round(irb1400_joint_1().spread(irb1400_joint_1_deviations()).frequency, 2)  # of 150.31 rad/s
         3.75
         """
+        if not isinstance(deviations, Mapping):
+            raise ArgumentTypeError(f"deviations is a {type(deviations).__name__}: expected numbers by name")
         variance = np.zeros(2)
         for name, deviation in deviations.items():
             value = getattr(self, name, None)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fastdyn.arrays import real_numbers
-from fastdyn.errors import ArgumentError, SingularMassMatrixError
+from fastdyn.errors import ArgumentError, ArgumentTypeError, SingularMassMatrixError
 from fastdyn.kernels import coupling as c
 from fastdyn.kernels import rows as r
 from fastdyn.kernels import simulation as s
@@ -18,7 +19,10 @@ from fastdyn.mechanism.parts import Array
 from fastdyn.simulation.flexible import FlexibleJoints
 
 SLIP = 1e-3  # rad/s or m/s: the least velocity at which Coulomb friction is full
-STARTS = 64  # motions whose starts tell the inertias at the joints
+POSTURES = 256  # random ones within the limits, which tell the least inertia at each joint
+PACE = 0.2  # natural frequency of a stop times the step: explicit steps are stable up to 2, and inertias may be less
+
+_LEAST: WeakKeyDictionary[Any, dict[bool, Array]] = WeakKeyDictionary()  # robots do not change
 
 
 class Springs(NamedTuple):
@@ -53,8 +57,8 @@ class Drive(NamedTuple):
         return bool((self.S[[s.VISCOUS, s.PLUS, s.MINUS, s.STOP_K]] != 0).any())
 
 
-def drive(robot: Any, q0: Array, given: Options) -> Drive:
-    """The drive of a robot; q0: where it starts, (T, n)."""
+def drive(robot: Any, given: Options) -> Drive:
+    """The drive of a robot."""
     n, dt = robot.n, given.dt
     constants = tuple(np.array(a, order="F" if a.flags.f_contiguous else "C") for a in robot.parameters.constants)
     P, tree = constants[:2]
@@ -77,41 +81,76 @@ def drive(robot: Any, q0: Array, given: Options) -> Drive:
     elif given.torque_limits:
         S[s.EFFORT] = robot.limits.effort
     springs, h = None, dt * given.implicit
-    inertia = armature + h * viscous
+    rotor = inertia = armature + h * viscous
     if given.flexible is not None:
-        if robot.coupling is not None:
-            raise ArgumentError("flexible: expected a robot without coupled joints")
-        if (armature <= 0).any():
-            names = [robot.joints[j].name for j in np.flatnonzero(armature <= 0)]
-            raise ArgumentError(f"flexible: expected motors with inertia at all joints, found none at {names}")
-        k, d, S[s.ARM_VISCOUS] = given.flexible.arrays(n)
-        rotor, soft = inertia, h * (h * k + d)
-        S[s.SPRING], S[s.DAMPER] = k, d
+        k, d, f = _springs(robot, given.flexible, armature)
+        soft = h * (h * k + d)
+        S[s.SPRING], S[s.DAMPER], S[s.ARM_VISCOUS] = k, d, f
         S[s.BACK], S[s.PER_ROTOR] = soft / (rotor + soft), 1 / (rotor + soft)
         springs = Springs(k, armature)
-        inertia = soft * rotor / (rotor + soft)
+        inertia = soft * rotor / (rotor + soft) + h * f
     table[list(places), : len(order)] = 0.0
     table[places[0], : len(order)] = inertia[order]
-    least = _inertias(robot if springs is None else robot.without_motors(), q0)
-    most = np.maximum(np.abs(plus), np.abs(minus))
-    # the velocity at which friction is full: one that friction alone stops within a step
-    slip = np.maximum(SLIP, dt * most / least) if given.slip is None else _each(given.slip, n, "slip")
+    rubs = np.maximum(np.abs(plus), np.abs(minus))
+    if given.slip is None:  # the velocity at which friction is full: one that friction alone stops within a step
+        felt = rotor if springs is not None else least_inertias(robot) if rubs.any() else np.ones(n)
+        slip = np.maximum(SLIP, dt * rubs / felt)
+    else:
+        slip = _each(given.slip, n, "slip")
     S[s.PER_SLIP] = 1 / slip
     if given.stops:
         S[s.LOW], S[s.HIGH] = robot.limits.position.T
-        rate = 0.2 / dt  # rad/s: as stiff as explicit steps allow
-        S[s.STOP_K], S[s.STOP_D] = least * rate**2, 1.4 * least * rate
+        S[s.STOP_K], S[s.STOP_D] = _stop(least_inertias(robot, springs is not None), dt)
+        if springs is not None:
+            S[s.MOTOR_STOP_K], S[s.MOTOR_STOP_D] = _stop(rotor, dt)
     return Drive(constants, S, springs)
 
 
-def _inertias(robot: Any, q0: Array) -> Array:
-    """(n,): the least inertia that a torque at each joint meets, all others being free to move."""
-    M = robot.mass_matrix(q0[:STARTS])
-    try:
-        found: Array = (1 / np.diagonal(np.linalg.inv(M), axis1=-2, axis2=-1)).min(axis=0)
-    except np.linalg.LinAlgError:
-        raise SingularMassMatrixError(f"{robot.name} has a singular mass matrix at q0") from None
-    return np.maximum(found, np.finfo(float).tiny)
+def _springs(robot: Any, flexible: Any, armature: Array) -> tuple[Array, Array, Array]:
+    """Stiffness, damping and friction of the arm, (n,) each."""
+    if not isinstance(flexible, FlexibleJoints):
+        raise ArgumentTypeError(f"flexible is a {type(flexible).__name__}: expected simulation.FlexibleJoints or None")
+    if robot.coupling is not None:
+        raise ArgumentError("flexible: expected a robot without coupled joints")
+    if (armature <= 0).any():
+        names = [robot.joints[j].name for j in np.flatnonzero(armature <= 0)]
+        raise ArgumentError(f"flexible: expected motors with inertia at all joints, found none at {names}")
+    return flexible.arrays(robot.n)
+
+
+def _stop(inertia: Array, dt: float) -> tuple[Array, Array]:
+    """Stiffness and damping of stops for these inertias, as stiff as explicit steps allow with a margin."""
+    rate = PACE / dt
+    return inertia * rate**2, 1.4 * inertia * rate
+
+
+def least_inertias(robot: Any, without_motors: bool = False) -> Array:
+    """(n,): the least inertia that a torque at each coordinate meets, all others being free to move.
+
+    Of postures within the limits of positions; where there is none, within half a turn, or 1 m, of zero. A property of
+    the robot, so that a motion does not depend on those beside it.
+
+    >>> import fastdyn as fd
+    >>> least_inertias(fd.robots.two_link()).round(2)
+    array([0.1 , 0.05])
+    """
+    known = _LEAST.setdefault(robot, {})
+    if without_motors not in known:
+        low, high = robot.limits.position.T
+        kinds = [j.kind for j in robot.joints] if robot.coupling is None else robot.coupling.kinds(robot.joints)
+        span = np.where([kind == "prismatic" for kind in kinds], 1.0, math.pi)
+        bounded = np.isfinite(high - low)
+        low, high = np.where(bounded, low, -span), np.where(bounded, high, span)
+        q = np.random.default_rng(0).uniform(low, high, (POSTURES, robot.n))
+        try:
+            M = (robot.without_motors() if without_motors else robot).mass_matrix(q)
+            found = (1 / np.diagonal(np.linalg.inv(M), axis1=-2, axis2=-1)).min(axis=0)
+        except np.linalg.LinAlgError:
+            found = np.zeros(robot.n)
+        if not (found > 0).all():
+            raise SingularMassMatrixError(f"{robot.name} has a singular mass matrix: friction and stops need inertias")
+        known[without_motors] = found
+    return known[without_motors]
 
 
 def _each(value: ArrayLike, n: int, name: str) -> Array:

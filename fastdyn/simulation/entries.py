@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from numba import types
@@ -22,7 +22,7 @@ SAMPLES = "state, gains, reference, noise, q_out, qd_out, qdd_out, tau_out, moto
 Law = Quantity | Callable[..., Any] | None
 
 
-@cache
+@lru_cache(maxsize=256)
 def loop(dynamics: Quantity, law: Law, coupled: bool, fleet: bool = False, own: bool = False) -> SampleEntry:
     """The loop for a row of forward dynamics and a law; none: the reference is the torque.
 
@@ -35,7 +35,7 @@ def loop(dynamics: Quantity, law: Law, coupled: bool, fleet: bool = False, own: 
         "not_finite": not_finite,
         "block": block,
     }
-    called = "torques" if law is None else law.name if isinstance(law, Quantity) else law.__name__
+    called = "torques" if law is None else law.name if isinstance(law, Quantity) else "function"
     name = f"simulate_{'fleet_' * fleet}{'own_' * own}{'coupled_' * coupled}{dynamics.name}_{called}"
     P, S, P_c = ("block(P, k)", "block(S, k)", "block(P_c, k)" if own else "P_c") if fleet else ("P", "S", "P_c")
     source = (
@@ -67,7 +67,7 @@ def _forward(row: Quantity, coupled: bool) -> Any:
     return _text("forward", "P, tree, G, pattern, q, qd, tau, qdd, work", lines, {"text": text})
 
 
-@cache
+@lru_cache(maxsize=256)
 def _control(law: Law, coupled: bool) -> Any:
     """control(P, tree, G, pattern, seen, reference, gains, tau, work)."""
     arguments = "P, tree, G, pattern, seen, reference, gains, tau, work"

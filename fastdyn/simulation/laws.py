@@ -12,7 +12,7 @@ from fastdyn.arrays import real_numbers
 from fastdyn.calls.arguments import check_finite
 from fastdyn.calls.parameters import Parameters
 from fastdyn.control.controllers import Controller
-from fastdyn.errors import ArgumentError
+from fastdyn.errors import ArgumentError, ArgumentTypeError
 from fastdyn.mechanism.parts import Array
 from fastdyn.quantities import Field, Quantity
 
@@ -61,11 +61,15 @@ def law_of(controller: Controller, robot: Any, lead: tuple[int, ...]) -> Law:
     model = robot if controller.robot is None else controller.robot
     if model.n != n or (model.coupling is None) != (robot.coupling is None):
         raise ArgumentError(f"robot of the controller is {model!r}: expected one with the coordinates of {robot!r}")
+    models, robots = (len(getattr(each, "robots", ())) for each in (model, robot))
+    if models and models != robots:
+        expected = f"one robot, or a fleet of {robots}" if robots else "one robot"
+        raise ArgumentError(f"robot of the controller is a fleet of {models} robots: expected {expected}")
     parameters = (
         model.parameters_in(controller.frame, controller.point, False) if controller.row.frame else model.parameters
     )
     gains = [
-        np.broadcast_to(real_numbers(controller.gains[field.name], field.name), lead + field.core(n)).reshape(T, -1)
+        _flat(np.broadcast_to(real_numbers(controller.gains[field.name], field.name), lead + field.core(n)), T)
         for field in controller.gain_fields
     ]
     sizes = [math.prod(field.core(n)) for field in controller.desired]
@@ -75,9 +79,8 @@ def law_of(controller: Controller, robot: Any, lead: tuple[int, ...]) -> Law:
         def at(times: Array) -> Array:
             return _moving(reference, times, controller.desired, n)
     else:
-        target = np.broadcast_to(
-            real_numbers(controller.reference, "reference"), lead + controller.desired[0].core(n)
-        ).reshape(T, -1)
+        core = controller.desired[0].core(n)
+        target = _flat(np.broadcast_to(real_numbers(controller.reference, "reference"), lead + core), T)
         still = np.concatenate([target, np.zeros((T, sum(sizes[1:])))], axis=1, dtype=np.float64)
 
         def at(times: Array) -> Array:
@@ -86,9 +89,18 @@ def law_of(controller: Controller, robot: Any, lead: tuple[int, ...]) -> Law:
     return Law(controller.row, parameters, np.concatenate(gains, axis=1, dtype=np.float64), sum(sizes), at)
 
 
+def _flat(array: Array, T: int) -> Array:
+    """(T, values), of no motions too."""
+    return array.reshape(T, array.size // T if T else 0)
+
+
 def _moving(reference: Callable[[Array], Any], times: Array, fields: Sequence[Field], n: int) -> Array:
     """(1, values): what a trajectory gives at some times, one after the other."""
-    found = [real_numbers(part, "reference(t)") for part in reference(times)]
+    parts = reference(times)
+    if not isinstance(parts, tuple | list):
+        names = ", ".join(field.name.removesuffix("_d") for field in fields)
+        raise ArgumentTypeError(f"reference(t) is a {type(parts).__name__}: expected a tuple of {names}")
+    found = [real_numbers(part, "reference(t)") for part in parts]
     expected = [(len(times), *field.core(n)) for field in fields]
     if [part.shape for part in found] != expected:
         names = ", ".join(field.name.removesuffix("_d") for field in fields)

@@ -48,24 +48,28 @@ class Moving(TaskSpace):
         every: how many steps lie between two records. threads: the most to use; results do not depend on it.
 
         controller: one of fastdyn.control (`pd`, `computed_torque`, ...); of flexible joints they measure the motors,
-        `flexible_computed_torque` the arm too. Or a function compiled by numba.njit,
-        controller(t, q, qd, tau), that writes the torques (n,) of one motion; motions are then not on lanes. Or any
-        function controller(t, q, qd) of all motions at once, q and qd (..., n), that returns torques: Python then runs
-        at every control period (dt if not given), which is slower. tau: constant torques, (n,) or (..., n), instead.
-        control_period: s between two torques of the controller, which are held meanwhile; if not given, it acts
-        continuously: the integrator evaluates it at each of its stages. delay: s from a measurement to its torque.
-        noise: standard deviations of the measured q and qd. torque_limits: True for robot.limits.effort, or (n,).
+        `flexible_computed_torque` the arm too. Or a function compiled by numba.njit, controller(t, q, qd, tau), that
+        writes the torques of one motion, element by element, into tau (n,): it may not allocate arrays; motions are
+        then not on lanes. Or any function controller(t, q, qd) of all motions at once, q and qd (..., n), that returns
+        torques: Python then runs at every control period (dt if not given), which is slower. tau: constant torques,
+        (n,) or (..., n), instead. control_period: s between two torques of the controller, which are held meanwhile; if
+        not given, it acts continuously: the integrator evaluates it at each of its stages. delay: s from a measurement
+        to its torque; until the first one arrives, torques are zero. noise: standard deviations of the measured q and
+        qd; each motion has its own, by seed and its place in the batch. torque_limits: True for robot.limits.effort, or
+        (n,).
 
         integrator: "rk4", the classic Runge-Kutta method, of fourth order; "euler", semi-implicit, of first order;
-        "implicit", the same with viscous friction and the springs of flexible joints taken at the end of the step: of
-        first order, stable for stiff drives; or a method of SciPy's solve_ivp, "DOP853", "Radau", ..., which chooses
-        its steps for rtol and atol (1e-9), dt being the time between records. flexible: springs between motors and arm
+        "implicit", the same with the springs of flexible joints and viscous friction taken at the end of the step: of
+        first order, stable for stiff drives, its qdd a mean over the step; or a method of SciPy's solve_ivp, "DOP853",
+        "Radau", ..., which chooses its steps for rtol and atol (1e-9), dt being the time between records, and which
+        takes one motion at a time (a Python controller then gets (n,)). flexible: springs between motors and arm
         (simulation.FlexibleJoints).
 
-        stops: whether robot.limits.position are stops, springs with dampers as stiff as dt allows. Friction is the
-        robot's own, except that Coulomb friction is proportional to the velocity below `slip` (rad/s or m/s), so that
-        it does not chatter at standstill: 0.001, or more where a step would otherwise be too long, if not given. Of a
-        coupled robot this concerns the motors of its coordinates; those of its joints keep their sudden friction.
+        stops: whether robot.limits.position are stops of the coordinates, springs with dampers as stiff as dt allows at
+        the least inertia of each joint; of flexible joints they hold motors and arm. Friction is the robot's own,
+        except that Coulomb friction is proportional to the velocity below `slip` (rad/s or m/s), so that it does not
+        chatter at standstill: 0.001, or more where a step would otherwise be too long, if not given. Of a coupled robot
+        this concerns the motors of its coordinates; those of its joints keep their sudden friction, and explicit steps.
 
         >>> import fastdyn as fd
         >>> arm = fd.robots.two_link(m1=1.0, m2=1.0, length=1.0, g=9.81)

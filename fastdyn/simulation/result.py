@@ -86,7 +86,8 @@ class Simulation:
                 raise ArgumentError(f"sample: expected the index of one motion among {lead}, found none")
             return ()
         index = tuple(np.atleast_1d(sample).tolist())
-        if len(index) != len(lead) or any(not -size <= k < size for k, size in zip(index, lead, strict=True)):
+        whole = all(isinstance(k, int) and not isinstance(k, bool) for k in index)
+        if not whole or len(index) != len(lead) or any(not -N <= k < N for k, N in zip(index, lead, strict=True)):
             raise ArgumentError(f"sample is {sample!r}: expected the index of one motion among {lead}")
         return index
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +17,7 @@ from fastdyn.arrays import real_numbers
 from fastdyn.calls.arguments import FLOAT, check_finite, read
 from fastdyn.compiler.announce import quiet
 from fastdyn.control.controllers import Controller
-from fastdyn.errors import ArgumentError, NotFiniteError, SingularMassMatrixError
+from fastdyn.errors import ArgumentError, ArgumentTypeError, NotFiniteError, SingularMassMatrixError
 from fastdyn.kernels import rows as r
 from fastdyn.kernels import simulation as s
 from fastdyn.mechanism.parts import Array
@@ -33,6 +34,8 @@ ADAPTIVE = ("RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA")  # of SciPy
 WORK = 1 << 15  # motions times steps times coordinates of one compiled call, about 1 ms
 SHOW = 2.0  # s: what takes longer shows its progress on a terminal
 NONE = np.zeros((0, 0), order="F"), np.zeros((0, 0), dtype=np.int64)
+
+_OWN: WeakKeyDictionary[Any, dict[bytes, Quantity]] = WeakKeyDictionary()  # rows of specialised robots
 
 
 class Run:
@@ -64,7 +67,7 @@ class Run:
         self.robots = getattr(robot, "robots", (robot,))  # of a fleet
         if n == 0:
             raise ArgumentError(f"{robot.name} has no moving joint: there is nothing to simulate")
-        if integrator not in (*STAGES, *ADAPTIVE):
+        if not isinstance(integrator, str) or integrator not in (*STAGES, *ADAPTIVE):
             known = ", ".join(map(repr, (*STAGES, *ADAPTIVE)))
             raise ArgumentError(f"integrator is {integrator!r}: expected one of {known}")
         self.dt = _positive(dt, "dt")
@@ -83,9 +86,12 @@ class Run:
         arrays = {name: np.broadcast_to(a, (*self.lead, n)).reshape(-1, n) for name, a in arrays.items()}
         check_finite(arrays)
         self.T = len(arrays["q0"])
-        self.noise, self.random = self._noise(noise), np.random.default_rng(seed)
+        self.noise = self._noise(noise)
+        self.random = self._random(seed)
+        if not isinstance(options["stops"], bool | np.bool_):
+            raise ArgumentTypeError(f"stops is a {type(options['stops']).__name__}: expected True or False")
         self.options = Options(self.dt, integrator == "implicit", **options)
-        self._drives(arrays["q0"])
+        self._drives()
         self.torque = arrays.get("tau", np.zeros((self.T, n)))
         self.state = np.zeros((self.T, s.state_columns(n, self.delay)))  # type: ignore[no-untyped-call]
         self.state[:, :n], self.state[:, 2 * n : 3 * n] = arrays["q0"], arrays["qd0"]
@@ -105,6 +111,8 @@ class Run:
                     "and qd, or None"
                 )
             self.python, self.compiled = (None, controller) if hasattr(controller, "py_func") else (controller, None)
+            if self.compiled is not None and self.fleet:
+                raise ArgumentError("controller: expected one of fastdyn.control or a Python function for a fleet")
         self.hold = 0
         if control_period is not None:
             self.hold = _steps(_positive(control_period, "control_period"), self.dt, "control_period")
@@ -115,10 +123,11 @@ class Run:
         if self.python is not None and not adaptive:
             self.hold = self.hold or 1
         self.delay = 0
-        if delay:
+        if not (isinstance(delay, int | float) and delay == 0):
+            late = _positive(delay, "delay", "zero, or a number of seconds above zero")
             if not self.hold:
                 raise ArgumentError(f"delay is {delay!r}: expected a control_period with it, of which it is a multiple")
-            self.delay = _steps(_positive(delay, "delay"), self.hold * self.dt, "delay")
+            self.delay = _steps(late, self.hold * self.dt, "delay")
 
     def _leads(self, lead: tuple[int, ...]) -> tuple[int, ...]:
         """Batch axes: of the states, of a controller's gains and position to hold; the last one is a fleet's."""
@@ -156,22 +165,29 @@ class Run:
             )
         return np.concatenate(parts)
 
-    def _drives(self, q0: Array) -> None:
+    def _random(self, seed: int) -> list[np.random.Generator]:
+        """A generator for each motion, whose noise then does not depend on the others."""
+        try:
+            seeds = np.random.SeedSequence(seed).spawn(self.T if self.noise is not None else 0)
+        except (TypeError, ValueError):
+            raise ArgumentError(f"seed is {seed!r}: expected a whole number, zero or more") from None
+        return [np.random.default_rng(each) for each in seeds]
+
+    def _drives(self) -> None:
         """The drive of each robot, and the row of forward dynamics."""
         from fastdyn.calls.lanes import kind, quicker_solver
         from fastdyn.quantities import METHODS
 
         R = len(self.robots)
-        self.drives = [drive(robot, q0[k::R], self.options) for k, robot in enumerate(self.robots)]
+        self.drives = [drive(robot, self.options) for robot in self.robots]
         self.flexible = self.drives[0].springs is not None
         self.parameters = self.robot.parameters
         joints, by_method = self.parameters.joints, {row.method: row for row in METHODS["forward_dynamics"]}
         self.dynamics = by_method[quicker_solver(joints)]
-        if self.parameters.specialised is not None and joints <= 12:
-            from fastdyn.specialize.rows import specialised
+        from fastdyn.specialize.rows import LARGEST
 
-            own = by_method[quicker_solver(joints, True)]
-            self.dynamics = specialised(own, self._changed(), in_rows=True)
+        if self.parameters.specialised is not None and joints <= LARGEST and not self.options.implicit:
+            self.dynamics = self._own(by_method[quicker_solver(joints, True)])
         self.kind = kind(FLOAT)
         # positions of motions in the arrays of the loop: as they come, or with the robots of a block side by side
         self.order, self.place = np.arange(self.T), np.arange(self.T)
@@ -182,9 +198,16 @@ class Run:
             where = np.arange(R)
             self.place = ((where // L * states + np.arange(states)[:, None]) * L + where % L).reshape(-1)
 
-    def _changed(self) -> Any:
-        """The parameters of forward dynamics: those of the robot without what the settings hold."""
-        return replace(self.parameters, constants=self.drives[0].constants, specialised=None)
+    def _own(self, row: Quantity) -> Quantity:
+        """The row of a specialised robot: without what the settings hold, made once for each robot."""
+        from fastdyn.specialize.rows import specialised
+
+        constants = self.drives[0].constants
+        known = _OWN.setdefault(self.parameters.specialised, {})
+        key = b"".join(array.tobytes() for array in constants)
+        if key not in known:
+            known[key] = specialised(row, replace(self.parameters, constants=constants, specialised=None), in_rows=True)
+        return known[key]
 
     def _law(self) -> Law:
         none = np.zeros((1, 1))
@@ -205,17 +228,18 @@ class Run:
             return integrate(self, law)
         records = self.total // self.every + 1
         loop = self.loop(law, records)
-        chunk = max(16, WORK // (self.n * min(self.T, loop.worth)))
+        chunk = max(16, WORK // (self.n * min(max(self.T, 1), loop.worth)))
         align = self.hold or 1
         chunk = align if self.python is not None else -(-chunk // align) * align
         shown = _Progress(self.total, "simulating, the controller in Python" if self.python else "simulating")
         for first in range(0, self.total + 1, chunk):
             last = min(first + chunk, self.total + 1)
+            noise = self._drawn(first, last)
             if self.python is not None:
-                reference = self._asked(first * self.dt, loop.state[self.place])
+                reference = self._asked(first * self.dt, loop.state[self.place], noise)
             else:
                 reference = law.at(self._times(first, last))
-            if self.T and loop(first, last, reference, self._drawn(first, last)):
+            if self.T and loop(first, last, reference, noise):
                 self._explain(loop, first, last)
             shown(last)
         return self.finished(loop.arrays(), (self.every * self.dt) * np.arange(records, dtype=np.float64))
@@ -240,15 +264,18 @@ class Run:
         """Noise of the measurements of some steps, (T, values): q and qd of the motors, then of the arm."""
         if self.noise is None:
             return np.empty((0, 0))
-        found = self.random.normal(size=(self.T, -(-(last - first) // self.hold) * 2 * self.n * (1 + self.flexible)))
-        found *= np.tile(self.noise, found.shape[1] // (2 * self.n))
+        count = -(-(last - first) // self.hold) * 2 * self.n * (1 + self.flexible)
+        found = np.array([one.normal(size=count) for one in self.random]).reshape(self.T, count)
+        found *= np.tile(self.noise, count // (2 * self.n))
         return found
 
-    def _asked(self, t: float, state: Array) -> Array:
+    def _asked(self, t: float, state: Array, noise: Array) -> Array:
         """Torques of a Python function."""
         n, place = self.n, self.n * self.flexible
-        q, qd = (state[:, at : at + n].reshape(*self.lead, n).copy() for at in (place, 2 * n + place))
-        return self.asked(t, q, qd).reshape(-1, n)
+        q, qd = (state[:, at : at + n].copy() for at in (place, 2 * n + place))
+        if noise.size:
+            q, qd = q + noise[:, :n], qd + noise[:, n : 2 * n]
+        return self.asked(t, q.reshape(*self.lead, n), qd.reshape(*self.lead, n)).reshape(-1, n)
 
     def asked(self, t: float, q: Array, qd: Array) -> Array:
         """Torques of a Python function for states, (..., n), checked."""
@@ -276,12 +303,19 @@ class Run:
                     f"smaller dt than {self.dt:g} s, gains that suit it, or integrator='implicit'"
                 )
         when = f"between t = {first * self.dt:g} and {last * self.dt:g} s"
+        wrong = np.argwhere(~np.isfinite(loop.state[self.place][:, : 4 * self.n]))
         if max(loop.statuses) > 1:
             raise SingularMassMatrixError(
                 f"{self.robot.name} has a singular mass matrix {when}: {self.parameters.singular(max(loop.statuses))}"
             )
+        which = ""
+        if len(wrong):
+            sample, column = wrong[0].tolist()
+            place = ", ".join(map(str, np.unravel_index(sample, self.lead))) if self.lead else ""
+            name = coordinate_names(self.robot)[column % self.n]
+            which = f" of {self.unit} {name!r}{f' of sample {place}' * bool(place)}"
         raise NotFiniteError(
-            f"the motion of {self.robot.name} has left the range of numbers {when}: expected a smaller dt than "
+            f"the motion{which} of {self.robot.name} has left the range of numbers {when}: expected a smaller dt than "
             f"{self.dt:g} s, or integrator='implicit'"
         )
 
@@ -300,8 +334,9 @@ class Loop:
         own = law.parameters is not None and hasattr(law.parameters, "each")  # a fleet's laws with models of their own
         self.entry = loop(run.dynamics, law.law, coupled, run.fleet, own)
         work = (run.dynamics.coupled_rows if coupled else run.dynamics.rows)(joints)  # type: ignore[misc]
-        if isinstance(law.law, Quantity):
-            work = max(work, (law.law.coupled_rows if coupled else law.law.rows)(joints))  # type: ignore[misc]
+        if isinstance(law.law, Quantity) and law.parameters is not None:
+            theirs = law.parameters.joints  # of a model that may have more joints
+            work = max(work, (law.law.coupled_rows if coupled else law.law.rows)(theirs))  # type: ignore[misc]
         self.rows = s.scratch_rows(n, law.gains.shape[1], law.columns, run.delay, work)  # type: ignore[no-untyped-call]
         drives, L = run.drives, run.kind.lanes
         P, *rest = drives[0].constants
@@ -312,12 +347,12 @@ class Loop:
                 tree[r.KIND] &= ~r.RUBS  # as in drives
             P, S = stacked([each.constants[0] for each in drives], L), stacked([each.S for each in drives], L)
         model = (P, tree, *rest[1:], *NONE)[:4]
-        theirs = model if law.parameters is None else (*law.parameters.constants, *NONE)[:4]
+        believed = model if law.parameters is None else (*law.parameters.constants, *NONE)[:4]
         if law.parameters is None and run.fleet:  # not read: any arrays of the right types
-            theirs = (drives[0].constants[0], tree, *model[2:])
+            believed = (drives[0].constants[0], tree, *model[2:])
         elif own:
-            theirs = (stacked([each.constants[0] for each in law.parameters.each], L), *theirs[1:])  # type: ignore[union-attr]
-        self.constants = (*model, *theirs, S)
+            believed = (stacked([each.constants[0] for each in law.parameters.each], L), *believed[1:])  # type: ignore[union-attr]
+        self.constants = (*model, *believed, S)
         self.numbers = np.zeros((1, s.NUMBERS), dtype=np.int64)
         rough = any(each.rough for each in drives)
         self.numbers[0, [s.TOTAL, s.EVERY, s.HOLD, s.DELAY, s.ROUGH, s.FLEXIBLE, s.STAGES]] = (
@@ -346,7 +381,7 @@ class Loop:
         samples = (
             self.state, self.gains, self._ordered(reference), self._ordered(noise), *self.out, self.motor
         )  # fmt: skip
-        run, block, T = self.entry.compiled(self.kind), len(self.state), len(self.state)
+        run, block, T = self._compiled(), len(self.state), len(self.state)
         units, worth = T, self.worth
         if self.run.fleet:
             block = self.kind.lanes * (self.run.T // len(self.run.robots))
@@ -369,6 +404,19 @@ class Loop:
             return lambda begin, end: max(some(k * block, (k + 1) * block, k) for k in range(begin, end))
 
         return walk(units, useful(self.run.threads, units, worth), worth, ready) is not None
+
+    def _compiled(self) -> Callable[..., Any]:
+        if self.run.compiled is None:
+            return self.entry.compiled(self.kind)
+        from numba.core.errors import NumbaError
+
+        try:
+            return self.entry.compiled(self.kind)
+        except NumbaError as problem:
+            raise ArgumentError(
+                "controller: Numba cannot compile controller(t, q, qd, tau), t a number, q, qd, tau arrays (n,) whose "
+                f"elements it may read and write, none of which it may allocate: {problem}"
+            ) from problem
 
     def arrays(self) -> list[NDArray[Any]]:
         """q, qd, qdd, tau (T, K, n), in the users' order; of flexible joints also q and qd of the motors."""
@@ -410,7 +458,7 @@ def _positive(value: Any, name: str, expected: str = "a number of seconds above 
 
 def _steps(time: float, dt: float, name: str) -> int:
     """A time in whole steps."""
-    steps = round(time / dt)
+    steps = round(min(time / dt, 1e18))
     if steps < 1 or abs(steps * dt - time) > 1e-6 * dt * max(1, steps):
         raise ArgumentError(f"{name} is {time:g} s: expected a whole number of steps of {dt:g} s")
     return steps
