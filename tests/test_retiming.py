@@ -188,6 +188,114 @@ def test_paths_that_cannot_be_followed():
         time_optimal(ARM, [[0, 0], [1, 0]], torque=np.inf, velocity=np.inf)
 
 
+def coupled_arm(velocity: float) -> fd.CoupledRobot:
+    """Joint b, which has a limit, is the sum of both coordinates."""
+    limits = fd.Limits(-1, 1, effort=10, velocity=velocity)
+    joints = [
+        fd.Joint("a", "base", "l0", axis=(0, 0, 1)),
+        fd.Joint("b", "l0", "l1", axis=(0, 0, 1), origin=(0.3, 0, 0), limits=limits),
+    ]
+    links = [fd.Link("base"), *(fd.Link(name, 1.0, (0.1, 0, 0), np.eye(3) * 0.1) for name in ("l0", "l1"))]
+    return fd.Robot(links, joints).coupled([[1, 0], [1, 1]])
+
+
+def test_joints_that_several_coordinates_drive_stay_within_their_velocity_limits():
+    robot = coupled_arm(1.0)
+    found = time_optimal(robot, [[0, 0], [0.6, 0.6]], torque=100.0)
+    speed = np.abs(found.slope.sum(axis=-1) * found.sd)
+    assert speed.max() == pytest.approx(1.0, rel=ROWS)
+    assert found.duration > 1.2
+    assert found.names == ("phi1", "phi2", "b")
+    joint, kind = found.saturated
+    assert (joint[1:-1] == 2).mean() > 0.8
+    assert set(kind[joint == 2]) == {"velocity"}
+    assert "b: velocity" in found.plot().axes[0].get_legend_handles_labels()[1]
+    with pytest.raises(LimitError, match=r"joint 'b' takes 2\.4 of its velocity limit at end_speed"):
+        time_optimal(robot, [[0, 0], [0.6, 0.6]], torque=100.0, end_speed=2.0)
+    with pytest.raises(LimitError, match=r"no limit at grid point"):  # the coordinates cancel: b does not move
+        time_optimal(robot, [[0, 0], [0.6, -0.6]], torque=np.inf)
+
+
+def test_velocities_given_replace_those_of_driven_joints():
+    robot, W = coupled_arm(1.0), [[0, 0], [0.6, 0.6]]
+    free = time_optimal(robot, W, torque=100.0, velocity=np.inf)
+    assert free.names == ("phi1", "phi2")
+    assert free.duration < 0.2
+    fast = time_optimal(coupled_arm(np.inf), W, torque=100.0)
+    np.testing.assert_array_equal(fast.x, free.x)
+
+
+def test_excess_sees_the_velocity_of_driven_joints():
+    """On a path that bends between the grid points, joint b alone is too fast there."""
+
+    def wave(s):
+        along, w = np.zeros((3, len(s), 2)), 2 * np.pi * 10
+        along[:, :, 0] = 0.01 * s, 0.01 + 0 * s, 0 * s
+        along[:, :, 1] = 0.01 * np.sin(w * s), 0.01 * w * np.cos(w * s), -0.01 * w * w * np.sin(w * s)
+        return tuple(along)
+
+    found = time_optimal(coupled_arm(1.0), wave, torque=np.inf, acceleration=1e6, grid=13)
+    t = np.linspace(0, found.duration, 1201)
+    assert found.excess(100) == pytest.approx(np.abs(found(t)[1].sum(axis=-1)).max() - 1, rel=0.05)
+    assert found.excess(100) > 0.1
+
+
+def test_motion_does_not_change_with_the_callers_array():
+    W = np.array([[0.0, 0.0], [1.0, 0.3], [0.5, 1.0]])
+    found = time_optimal(ARM, W, torque=np.inf, acceleration=1.0)
+    t = np.linspace(0, found.duration, 9)
+    before = found(t)
+    W[1] = 7.0
+    for one, other in zip(before, found(t), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("grid", [11, np.linspace(0, 1, 11)])
+def test_results_are_read_only(grid):
+    held = np.ones((3, 11, 2))
+    held[0] *= np.linspace(0, 1, 11)[:, None]
+    for path in ([[0, 0], [1, 1]], [[[0, 0], [1, 1]]] * 2, lambda s: held):
+        found = time_optimal(ARM, path, torque=np.inf, velocity=1.0, acceleration=10.0, grid=grid)
+        for name in ("s", "x", "sd", "sdd", "t", "limit", "q", "slope", "bend", "tau", "use"):
+            with pytest.raises(ValueError, match="read-only"):
+                getattr(found, name)[...] = 0.0
+    held[0] = 0.0  # the array of a path function stays its own
+    assert found.q[-1].tolist() == [1.0, 1.0]
+
+
+def test_joints_rest_at_the_ends_outside_the_motion():
+    limits = {"torque": np.inf, "velocity": 2.0, "acceleration": 1.0}
+    W = [[0, 0], [1, 0.3], [0.5, 1]]
+    for found in (
+        time_optimal(ARM, W, **limits),
+        time_optimal(ARM, W, start_speed=0.1, end_speed=0.1, **limits),
+        time_optimal(ARM, [W, W[::-1]], **limits),
+    ):
+        T = np.ravel(found.duration)[0]
+        outside = np.array([-1e300, -1.0, np.nextafter(0, -1), np.nextafter(T, 2 * T), T + 1, 1e300])
+        q, qd, qdd = (np.reshape(part, (-1, 6, 2))[0] for part in found(outside))
+        ends = [np.reshape(part, (-1, 2, 2))[0] for part in found([0.0, T])]
+        assert (q[:3] == ends[0][0]).all()
+        assert (q[3:] == ends[0][1]).all()
+        np.testing.assert_allclose(ends[0], np.reshape(found.q, (-1, 100, 2))[0, [0, -1]], rtol=0, atol=1e-14)
+        assert not qd.any()
+        assert not qdd.any()
+        states = [np.reshape(part, (-1, *part.shape[-1:]))[[0, 99]] for part in (found.slope, found.bend)]
+        sd, sdd = (np.ravel(part)[[0, 99], None] for part in (found.sd, found.sdd))
+        np.testing.assert_allclose(ends[1], states[0] * sd, rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(ends[2], states[0] * sdd + states[1] * sd * sd, rtol=1e-12, atol=1e-12)
+
+
+def lasting(duration):
+    """A path function with this attribute."""
+
+    def path(s):
+        return np.zeros((3, len(s), 2))
+
+    path.duration = duration
+    return path
+
+
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
@@ -196,6 +304,15 @@ def test_paths_that_cannot_be_followed():
         ({"path": [[0, np.nan], [1, 1]]}, NotFiniteError, r"path\[0, 1\] is nan"),
         ({"path": [["a", "b"], ["c", "d"]]}, ArgumentTypeError, "path has dtype"),
         ({"path": lambda s: (s, s)}, ArgumentError, r"path\(s\) has shapes"),
+        ({"path": lambda s: None}, ArgumentTypeError, r"path\(s\) is a NoneType: expected q, dq/ds, d2q/ds2, three"),
+        ({"path": lambda s: 1.0}, ArgumentTypeError, r"path\(s\) is a float: expected"),
+        ({"path": lambda s: (None, s, s)}, ArgumentTypeError, r"path\(s\) has dtype object"),
+        ({"path": lasting(0.0)}, ArgumentError, r"path.duration is 0.0: expected a number of seconds above zero"),
+        ({"path": lasting(np.inf)}, ArgumentError, r"path.duration is inf: expected a finite number"),
+        ({"path": lasting([1.0, 2.0])}, ArgumentError, r"path.duration has shape \(2,\): expected one number"),
+        ({"path": lasting("a")}, ArgumentTypeError, r"path.duration has dtype"),
+        ({"path": [[0.5, 1], [0.5, 1]]}, ArgumentError, "path: no joint moves at grid point 1, s = 0.010"),
+        ({"grid": 2}, LimitError, "rests at both ends of its only interval, expected a grid of three"),
         ({"velocity": np.nan}, ArgumentError, "velocity of joint"),
         ({"velocity": [1, 2, 3]}, ArgumentError, r"velocity has shape \(3,\)"),
         ({"acceleration": -1.0}, ArgumentError, "acceleration of joint"),
@@ -204,21 +321,34 @@ def test_paths_that_cannot_be_followed():
         ({"grid": [0, 0.5, 0.4, 1]}, ArgumentError, "grid is"),
         ({"knots": [0, 0.5, 1]}, ArgumentError, "knots has 3 values"),
         ({"ends": "free"}, ArgumentError, "ends is 'free'"),
+        ({"ends": ["x"]}, ArgumentError, r"ends is \['x'\]: expected one of not-a-knot, natural, clamped"),
         ({"start_speed": np.nan}, ArgumentError, "start_speed is nan"),
         ({"end_speed": "fast"}, ArgumentError, "end_speed is 'fast'"),
         ({"threads": 0}, ArgumentError, "threads is 0"),
+        ({"robot": fd.stack([ARM, ARM])}, ArgumentTypeError, "robot is a Fleet: expected one robot of the fleet"),
+        ({"robot": 3}, ArgumentTypeError, "robot is a int: expected a robot"),
+        ({"robot": ARM.description}, ArgumentTypeError, "robot is a Description: expected a robot"),
+        ({"robot": fd.Robot([fd.Link("base")], [])}, ArgumentError, "robot is robot, which has no joints"),
     ],
 )
 def test_bad_arguments_are_named(change, error, message):
-    good = {"path": [[0, 0], [1, 1]], "velocity": 1.0, "acceleration": 1.0, "torque": np.inf}
+    good = {"robot": ARM, "path": [[0, 0], [1, 1]], "velocity": 1.0, "acceleration": 1.0, "torque": np.inf}
     with pytest.raises(error, match=message):
-        time_optimal(ARM, **(good | change))
+        time_optimal(**(good | change))
 
 
 def test_times_and_samples_are_checked():
     found = time_optimal(ARM, [[[0, 0], [1, 1]]] * 2, velocity=1.0, acceleration=1.0, torque=np.inf)
     with pytest.raises(NotFiniteError, match=r"t\[1\] is nan"):
         found([0.0, np.nan])
-    with pytest.raises(ArgumentError, match="expected the index of one path"):
-        found.plot()
+    for wrong in (None, 1.5, "a", 2, -3, True, [0, 1], [[0]]):
+        with pytest.raises(ArgumentError, match=r"sample is .*: expected the index of one path among \(2,\)"):
+            found.plot(wrong)
+    for wrong in ("a", 0, -1, 2.5, True, None):
+        with pytest.raises(ArgumentError, match=r"between is .*: expected a whole number, one or more"):
+            found.excess(wrong)
+    assert len(found.plot(np.int64(-1)).axes) == 3
+    single = time_optimal(ARM, [[0, 0], [1, 1]], velocity=1.0, acceleration=1.0, torque=np.inf)
+    with pytest.raises(ArgumentError, match="sample is 0: expected None, as there is one path"):
+        single.plot(0)
     assert len(found.plot(1).axes) == 3

@@ -307,7 +307,8 @@ def test_shapes_out_and_threads() -> None:
     assert [part.shape for part in motion(np.zeros(0))] == [(0, 7)] * 3
     for k, values in enumerate(motion(t[1, 2])):
         assert np.array_equal(values, (q, qd, qdd)[k][1, 2])
-    for parts in ([np.empty((3, 5, 7)) for _ in range(3)], np.empty((3, 7, 5, 3)).transpose(0, 3, 2, 1)):
+    interleaved = np.empty((3, 5, 7, 3)).transpose(3, 0, 1, 2)  # no element in common: no overlap
+    for parts in ([np.empty((3, 5, 7)) for _ in range(3)], np.empty((3, 7, 5, 3)).transpose(0, 3, 2, 1), interleaved):
         out = tuple(parts)
         assert motion(t, out=out) is out
         assert all(np.array_equal(a, b) for a, b in zip(out, (q, qd, qdd), strict=True))
@@ -366,6 +367,7 @@ def test_importing_trajectories_imports_no_numba_scipy_or_ruckig() -> None:
 # ---------------------------------------------------------------------------------------------- errors
 
 T = trajectories
+OUT = np.empty(7)
 WRONG = {
     r"q0 has shape \(1, 2\): expected \(n,\)": lambda: T.cubic([[0.0, 0.0]], [1.0], 1.0),
     r"q1 has shape \(1,\), but q0 has \(2,\)": lambda: T.cubic([0.0, 0.0], [1.0], 1.0),
@@ -393,6 +395,8 @@ WRONG = {
     r"beyond the range of float64": lambda: T.Trajectory([0, 9], np.full((1, 6, 1), 1e307))(8.0),
     r"out has 2 arrays: expected 3": lambda: ALL["cubic"](0.0, out=(Q0, Q1)),  # type: ignore[arg-type]
     r"out\[0\] has shape \(6,\): expected \(7,\)": lambda: ALL["cubic"](0.0, out=tuple(np.empty((3, 6)))),  # type: ignore[arg-type]
+    r"out\[1\] overlaps out\[0\]: expected 3 arrays of their own": lambda: ALL["cubic"](0.0, out=(OUT, OUT, OUT)),
+    r"out\[2\] overlaps out\[1\]": lambda: ALL["cubic"](0.0, out=(np.empty(7), OUT, OUT[::-1])),
     r"limits has 2 joints, but the trajectory has 7": lambda: ALL["cubic"].check_limits(fd.robots.two_link()),
     r"with 2 joints, but the trajectory has 7": lambda: ALL["cubic"].plot(fd.robots.two_link()),
     r"coefficients has shape \(1, 5, 1\): expected \(1, 6, n\)": lambda: T.Trajectory([0, 1], np.zeros((1, 5, 1))),  # type: ignore[arg-type]
@@ -413,6 +417,8 @@ def test_errors_of_type() -> None:
         ALL["cubic"].check_limits(3)  # type: ignore[arg-type]
     with pytest.raises(ArgumentTypeError, match="out is a list: expected a tuple of 3 arrays"):
         ALL["cubic"](0.0, out=[Q0, Q0, Q0])  # type: ignore[arg-type]
+    with pytest.raises(ArgumentTypeError, match="robot is a int: expected a robot, or None"):
+        ALL["cubic"].plot(3)  # type: ignore[arg-type]
     with pytest.raises(ArgumentTypeError, match="q0 has dtype"):
         trajectories.cubic(["a"], [1.0], 1.0)  # type: ignore[list-item]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastdyn.errors import ArgumentError, MissingExtraError
+from fastdyn.errors import ArgumentError, ArgumentTypeError, MissingExtraError
 from fastdyn.mechanism.description import Mechanism
 from fastdyn.show.drawing import plain
 from fastdyn.trajectories.extrema import UNITS
@@ -18,16 +18,20 @@ SAMPLES = 500
 STYLES = ("-", "--", "-.", ":")  # joints are told apart in grey, too
 
 
-def plot(motion: Trajectory, robot: Mechanism | None) -> Any:
-    """A figure with three axes over time, one line for each joint."""
+def new_figure(width: float, height: float) -> Any:
+    """An empty figure, size in inches."""
     try:
         from matplotlib.figure import Figure
     except ImportError as problem:
         raise MissingExtraError("plot needs matplotlib, which is missing: pip install fastdyn[plots]") from problem
+    return Figure(figsize=(width, height), layout="constrained")
 
+
+def plot(motion: Trajectory, robot: Mechanism | None) -> Any:
+    """A figure with three axes over time, one line for each joint."""
     names, kinds = _labels(motion, robot)
     t = np.union1d(np.linspace(0.0, motion.duration, SAMPLES), motion.times)
-    figure = Figure(figsize=(9, 8), layout="constrained")
+    figure = new_figure(9, 8)
     axes = figure.subplots(3, 1, sharex=True)
     for axis, what, values in zip(axes, ("q", "qd", "qdd"), motion(t), strict=True):
         for j, name in enumerate(names):
@@ -44,6 +48,8 @@ def _labels(motion: Trajectory, robot: Mechanism | None) -> tuple[list[str], lis
     """Names of the joints, or coordinates, and their kinds: without a robot, any."""
     if robot is None:
         return [f"joint {i}" for i in range(motion.n)], ["revolute", "prismatic"]
+    if not isinstance(robot, Mechanism):
+        raise ArgumentTypeError(f"robot is a {type(robot).__name__}: expected a robot, or None")
     if robot.n != motion.n:
         raise ArgumentError(
             f"robot is {robot.name} with {robot.n} joints, but the trajectory has {motion.n}: expected the same"

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastdyn.arrays import Array, place
-from fastdyn.errors import LimitError, NotFiniteError
+from fastdyn.errors import ArgumentError, LimitError, NotFiniteError
 from fastdyn.kernels import retiming as text
-from fastdyn.simulation.result import coordinate_names
+from fastdyn.trajectories.speeds import Speeds
 
 
 class Refusal(NamedTuple):
@@ -18,6 +18,7 @@ class Refusal(NamedTuple):
     robot: Any
     on: Any
     rows: Any
+    limited: Speeds
     speed: Array
     by: Any
 
@@ -35,7 +36,7 @@ class Refusal(NamedTuple):
             x = ends[1]
             why = self._held(k, i) or self._row(k, i, x, f"at end_speed {np.sqrt(x):.6g}")
             if x > self.speed[k, i]:
-                velocity = self._joint(self.by[k, i])
+                velocity = self.limited.owners[self.by[k, i]]
                 why = f"{velocity} takes {np.sqrt(x / self.speed[k, i]):.4g} of its velocity limit at end_speed"
         else:
             why = self._held(k, i) or self._held(k, i + 1) or self._row(k, i, 0.0, "at rest")
@@ -51,11 +52,21 @@ class Refusal(NamedTuple):
         stuck = np.argwhere(pace <= 0)
         if len(stuck):
             k, i = stuck[0].tolist()
-            why = self._row(k, i, 0.0, "at rest") if self.rows.joint.size else "no joint moves"
+            if x.shape[1] == 2:
+                why = "it rests at both ends of its only interval, expected a grid of three or more points"
+            elif self.rows.joint.size:
+                why = self._row(k, i, 0.0, "at rest")
+            else:
+                why = f"no speed is within the velocity limit of {self.limited.owners[self.by[k, i]]}"
             raise LimitError(f"{self._name(k)} cannot leave grid point {i}, s = {self.on.s[i]:.6g}: {why}")
         free = np.argwhere(x > text.UNLIMITED / 2)
         if len(free):
             k, i = free[0].tolist()
+            if not self.on.slope[k, max(i - 1, 0) : i + 2].any():
+                raise ArgumentError(
+                    f"path: no joint moves at grid point {i}, s = {self.on.s[i]:.6g}, of {self._name(k)}: "
+                    "expected a path that moves"
+                )
             raise LimitError(
                 f"{self._name(k)} has no limit at grid point {i}: expected one of velocity or acceleration"
             )
@@ -63,9 +74,6 @@ class Refusal(NamedTuple):
     def _name(self, k: int) -> str:
         lead = self.on.lead
         return f"path{place(tuple(map(int, np.unravel_index(k, lead)))) if lead else ''} of {self.robot.name}"
-
-    def _joint(self, j: int) -> str:
-        return f"joint {coordinate_names(self.robot)[j]!r}"
 
     def _held(self, k: int, i: int) -> str:
         """The joint that needs more than its limit at rest; empty if none does."""
@@ -77,5 +85,5 @@ class Refusal(NamedTuple):
         _, b, c = self.rows.table[k, i]
         use = np.abs(b * x + c)
         worst = int(use.argmax())
-        joint, kind = self._joint(self.rows.joint[worst]), self.rows.kind[worst]
+        joint, kind = self.limited.owners[self.rows.joint[worst]], self.rows.kind[worst]
         return f"{joint} takes {use[worst]:.4g} of its {kind} limit {when}"

@@ -13,13 +13,15 @@ from numpy.typing import ArrayLike
 
 from fastdyn.arrays import Array, real_numbers
 from fastdyn.calls.arguments import FLOAT, check_finite
-from fastdyn.errors import ArgumentError, LimitError
+from fastdyn.errors import ArgumentError, ArgumentTypeError, LimitError
 from fastdyn.kernels import retiming as text
+from fastdyn.kinematics import Kinematics
 from fastdyn.scalars.entry import SCALAR, Kind, entry
-from fastdyn.simulation.result import coordinate_names
-from fastdyn.trajectories.path_curves import Spline, on_grid
+from fastdyn.trajectories import arguments
+from fastdyn.trajectories.path_curves import ENDS, Spline, on_grid
 from fastdyn.trajectories.refusal import Refusal
 from fastdyn.trajectories.retimed import Retimed, Rows
+from fastdyn.trajectories.speeds import Speeds, coordinate_owners, limits, speeds
 
 if TYPE_CHECKING:
     from fastdyn.calls.threads import Call
@@ -28,7 +30,6 @@ RETIME = entry(text.retime)
 WORK = 1 << 15  # grid points times rows of limits of a compiled call in a batch, about a millisecond
 TURNS = 40  # the most tangents of viscous friction; they converge quadratically, mostly in 3 to 6
 CLOSE = 1e-9  # of the path's largest x: a change between two turns that ends them
-SIGNS = np.array([-1.0, 1.0])
 REST = 1e-9  # of the path's largest x: the least x of a tangent between the ends
 
 _RUBS: WeakKeyDictionary[Any, tuple[bool, bool]] = WeakKeyDictionary()  # robots do not change
@@ -66,12 +67,15 @@ def time_optimal(
     q, dq/ds and d2q/ds2, (points, n) each, for s from 0 to its attribute `duration`, 1 if it has none. knots: s of the
     way points, equally spaced if not given; ends: "not-a-knot", "natural" or "clamped". velocity, acceleration, torque:
     one number, (n,), or (n, 2) for lower and upper limits; velocity and torque are the robot's own if not given,
-    infinite ones do not count. grid: the number of grid points, or their s. start_speed, end_speed: ds/dt.
+    infinite ones do not count. Of a coupled robot these are limits of its coordinates; if velocity is not given, joints
+    that several coordinates drive stay within their own velocity limits, too. grid: the number of grid points, or their
+    s. start_speed, end_speed: ds/dt.
 
     d2s/dt2 is constant between grid points, and limits hold at both ends of these intervals (the interpolation scheme
-    of TOPP-RA); `excess` says by how much they are exceeded within. Coulomb friction follows the sign of dq/ds. Viscous
-    friction is exact at the grid points: it is replaced by tangents, until they touch where the motion is. Raises a
-    LimitError where no motion is possible.
+    of TOPP-RA); `excess` says by how much they are exceeded within. Coulomb friction follows the sign of dq/ds: where a
+    joint reverses inside an interval, its torque jumps there, and `excess` is larger and falls with the interval, but
+    not steadily. Viscous friction is exact at the grid points: it is replaced by tangents, until they touch where
+    the motion is. Raises a LimitError where no motion is possible.
 
     >>> import numpy as np
     >>> import fastdyn as fd
@@ -83,28 +87,37 @@ def time_optimal(
     >>> q.round(9)[:, 0], qd.round(9)[:, 0]
     (array([0.125, 0.5  ]), array([1., 2.]))
     """
+    _check_robot(robot)
     on = _function(robot, path, grid) if callable(path) else _splines(robot, path, grid, knots, ends)
-    given = {
-        "velocity": robot.limits.velocity if velocity is None else velocity,
-        "acceleration": np.inf if acceleration is None else acceleration,
-        "torque": robot.limits.effort if torque is None else torque,
+    limited, owners = speeds(robot, velocity), coordinate_owners(robot)
+    bounds = {
+        "velocity": limited.bounds[: robot.n],
+        "acceleration": limits("acceleration", np.inf if acceleration is None else acceleration, owners),
+        "torque": limits("torque", robot.limits.effort if torque is None else torque, owners),
     }
-    bounds = {name: _limits(name, value, robot) for name, value in given.items()}
     rows = _rows(robot, on, bounds, threads)
-    speed, by = _largest_x(on.slope, bounds["velocity"])
+    speed, by = _largest_x(on.slope, limited)
     wanted = [_speed(name, value) ** 2 for name, value in (("start_speed", start_speed), ("end_speed", end_speed))]
     x, limit, report = _solve(rows, speed, np.tile(wanted, (len(speed), 1)), on.s, threads)
-    refused = Refusal(robot, on, rows, speed, by)
+    refused = Refusal(robot, on, rows, limited, speed, by)
     refused.unless_feasible(report, wanted)
     refused.unless_moving(x)
-    return Retimed(robot, on, bounds, rows, speed, by, x, np.where(limit < text.UNLIMITED, limit, np.inf))
+    return Retimed(robot, on, bounds, rows, limited, speed, by, x, np.where(limit < text.UNLIMITED, limit, np.inf))
 
 
 # ---------------------------------------------------------------------------------------------- arguments
 
 
+def _check_robot(robot: Any) -> None:
+    if not isinstance(robot, Kinematics) or hasattr(robot, "robots"):
+        one = "one robot of the fleet" if isinstance(robot, Kinematics) else "a robot"
+        raise ArgumentTypeError(f"robot is a {type(robot).__name__}: expected {one}")
+    if not robot.n:
+        raise ArgumentError(f"robot is {robot.name}, which has no joints: expected a robot that moves")
+
+
 def _splines(robot: Any, path: Any, grid: Any, knots: Any, ends: str) -> Path:
-    points = real_numbers(path, "path").astype(np.float64, copy=False)
+    points = real_numbers(path, "path").astype(np.float64)  # a copy: the motion must not change with the array
     K, n = points.shape[-2:] if points.ndim > 1 else (0, 0)
     if n != robot.n or K < 2 or points.size == 0:
         raise ArgumentError(
@@ -112,6 +125,8 @@ def _splines(robot: Any, path: Any, grid: Any, knots: Any, ends: str) -> Path:
             f"(..., K, {robot.n})"
         )
     check_finite({"path": points})
+    if not isinstance(ends, str) or ends not in ENDS:
+        raise ArgumentError(f"ends is {ends!r}: expected one of {', '.join(ENDS)}")
     s = _grid(grid, 1.0)
     at = tuple((_even(K, 1.0) if knots is None else _increasing("knots", knots, 1.0, K)).tolist())
     flat = points.reshape(-1, K, n)
@@ -119,14 +134,20 @@ def _splines(robot: Any, path: Any, grid: Any, knots: Any, ends: str) -> Path:
 
 
 def _function(robot: Any, path: Any, grid: Any) -> Path:
-    s = _grid(grid, float(getattr(path, "duration", 1.0)))
+    s = _grid(grid, arguments.positive(getattr(path, "duration", 1.0), "path.duration"))
     curve = partial(_values, robot, path)
-    q, slope, bend = (part[None] for part in curve(s))
+    q, slope, bend = (part[None].copy() for part in curve(s))
     return Path(s, q, slope, bend, (), lambda k: curve)
 
 
 def _values(robot: Any, path: Any, s: Array) -> tuple[Array, ...]:
-    found = tuple(real_numbers(part, "path(s)").astype(np.float64, copy=False) for part in path(s))
+    given = path(s)
+    try:
+        parts = tuple(given)
+    except TypeError as problem:
+        kind = type(given).__name__
+        raise ArgumentTypeError(f"path(s) is a {kind}: expected q, dq/ds, d2q/ds2, three arrays") from problem
+    found = tuple(real_numbers(part, "path(s)").astype(np.float64, copy=False) for part in parts)
     if len(found) != 3 or any(part.shape != (len(s), robot.n) for part in found):
         shapes = [part.shape for part in found]
         raise ArgumentError(f"path(s) has shapes {shapes}: expected q, dq/ds, d2q/ds2 of shape {(len(s), robot.n)}")
@@ -156,25 +177,8 @@ def _increasing(name: str, values: Any, end: float, count: int | None = None) ->
         raise ArgumentError(f"{name} is {values!r}: expected increasing s from 0 to {end:g}")
     if count is not None and len(s) != count:
         raise ArgumentError(f"{name} has {len(s)} values: expected {count}, one for each way point")
+    s.flags.writeable = False
     return s
-
-
-def _limits(name: str, value: Any, robot: Any) -> Array:
-    """(n, 2): lower and upper limits, both infinite where there are none."""
-    array, n = real_numbers(value, name).astype(np.float64), robot.n
-    if array.shape not in ((), (n,), (n, 2)):
-        raise ArgumentError(f"{name} has shape {array.shape}: expected one number, ({n},) or ({n}, 2)")
-    pairs = array if array.ndim == 2 else (array * np.ones(n))[:, None] * SIGNS
-    low, high = pairs.T
-    good = (low < high) & (np.isfinite(low) == np.isfinite(high)) & ((name == "torque") | ((low < 0) & (high > 0)))
-    if not good.all():
-        j = int(np.argmin(good))
-        around = "" if name == "torque" else " on either side of zero"
-        raise ArgumentError(
-            f"{name} of joint {coordinate_names(robot)[j]!r} is {low[j]} to {high[j]}: expected a lower and an upper "
-            f"limit{around}, both finite or both infinite"
-        )
-    return np.asarray(pairs)
 
 
 def _speed(name: str, value: Any) -> float:
@@ -261,8 +265,9 @@ def _parts(one: Array, two: Array, three: Array) -> tuple[Array, Array, Array]:
     return b, v, one - b - v
 
 
-def _largest_x(slope: Array, bounds: Array) -> tuple[Array, Array]:
-    """The largest x by velocities at every grid point, and the joint that has it."""
+def _largest_x(slope: Array, limited: Speeds) -> tuple[Array, Array]:
+    """The largest x by velocities at every grid point, and the velocity that has it."""
+    slope, bounds = limited.of(slope), limited.bounds
     with np.errstate(divide="ignore", invalid="ignore"):
         inverse = np.maximum(slope / bounds[:, 1], slope / bounds[:, 0])
         return np.minimum(inverse.max(axis=-1) ** -2, text.UNLIMITED), inverse.argmax(axis=-1)

@@ -96,7 +96,7 @@ class Trajectory(Record):
         Before 0 and after the duration the joints rest at the ends: velocity and acceleration are zero. At 0 and at the
         duration they are those of the motion; where they jump between two segments, those of the later one.
 
-        out: three arrays for the results; threads: the most to use. Sorted times are quickest.
+        out: three arrays for the results, which do not overlap; threads: the most to use. Sorted times are quickest.
 
         >>> from fastdyn import trajectories
         >>> q, qd, qdd = trajectories.quintic([0.0], [1.0], duration=1.0)(0.5)
@@ -193,6 +193,9 @@ def _targets(out: Any, lead: tuple[int, ...], core: tuple[int, ...], t: Array) -
     found: list[Array] = []
     for k, array in enumerate(out):
         found.append(target(array, lead, core, [t, *found], FLOAT, f"out[{k}]"))
+        for other in range(k):
+            if np.shares_memory(array, out[other]):
+                raise ArgumentError(f"out[{k}] overlaps out[{other}]: expected 3 arrays of their own")
     return found[0], found[1], found[2]
 
 
