@@ -175,6 +175,8 @@ def test_a_fleet_gives_what_its_robots_give(row, fleet, optional, shape):
 @pytest.mark.parametrize("shape", [(STATES, 1), (2, MANY // 2, 1)])
 def test_many_states_for_all_robots_give_the_same_bits(row, fleet, optional, shape):
     """And so each robot may be of its own kind."""
+    if config.DISABLE_JIT and len(shape) > 2:
+        pytest.skip("takes long in plain Python")
     for each in (fleet, fd.stack(relatives(fleet[0], 3, alike=False))):
         agree(each, row, draw(each, row, *shape, optional=optional), (*shape[:-1], len(each)), exact=True)
 
