@@ -8,8 +8,8 @@ CORES := -n auto --dist loadfile
 PLAIN_1 := tests/test_scalars.py tests/test_batch.py tests/test_quick.py tests/test_quantities.py tests/test_errors.py tests/test_parts.py tests/test_interrupt.py tests/test_limits.py tests/test_vary.py tests/test_closed_forms.py tests/test_helical.py tests/test_trajectories.py tests/test_controllers.py
 PLAIN_2 := tests/test_identities.py tests/test_kinematics.py tests/test_coupling.py tests/test_coupling_calls.py tests/test_fleet.py tests/test_analytic_ik.py tests/test_inverse_kinematics.py tests/test_retiming.py
 
-# a part of the asv suite: two quantities in each way, and inverse kinematics, memory, start-up
-BENCHES := "'(inverse dynamics|jacobian)', 'puma560'|InverseKinematics|Memory|Startup"
+# a part of the asv suite: two quantities in each way, and inverse kinematics, a trajectory, memory, start-up
+BENCHES := "'(inverse dynamics|jacobian)', 'puma560'|InverseKinematics|'trajectory'|Memory|Startup"
 
 # instruction sets, by LLVM's name of a CPU that has them; the host's own has no name
 CPU_sse2 := x86-64
