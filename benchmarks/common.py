@@ -20,6 +20,7 @@ from fastdyn.clock import Job, Key
 from fastdyn.compiler.host import register_bits
 
 RESULTS = Path(__file__).parent / "results"
+MEASUREMENTS = Path(__file__).parents[1] / "notes" / "measurements"
 
 
 # ---------------------------------------------------------------------------------------------- the clock
@@ -81,6 +82,12 @@ def figures(value: float | None) -> str:
 
 
 # ---------------------------------------------------------------------------------------------- files
+
+
+def page(name: str) -> Path:
+    """Where a page of figures is kept; those of another instruction set than the host's own beside it."""
+    cpu = os.environ.get("NUMBA_CPU_NAME")
+    return MEASUREMENTS / f"{name}{f'_{cpu}' if cpu else ''}.md"
 
 
 def write(path: Path, content: str | Callable[[Any], Any]) -> None:

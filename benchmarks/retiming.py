@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
@@ -21,11 +20,11 @@ import toppra
 from toppra.constraint import DiscretizationType, JointTorqueConstraint, JointVelocityConstraint
 
 import fastdyn as fd
-from benchmarks.common import best, circumstances, figures, heading, markdown, versions, write
+from benchmarks.common import best, circumstances, figures, heading, markdown, page, versions, write
 from fastdyn.clock import Job
 from fastdyn.trajectories.retiming import time_optimal
 
-PAGE = Path(__file__).parents[1] / "notes" / "measurements" / "retiming.md"
+PAGE = page("retiming")
 POINTS, SHARE = 100, 0.75
 
 
@@ -123,7 +122,7 @@ In between, limits are exceeded as the scheme's discretisation has it: the large
 relative, and the mean duration:
 
 {markdown((">grid points", ">excess", ">mean duration, s"), finer)}
-![One path](retiming.png)
+![One path]({PAGE.with_suffix('.png').name})
 """)  # fmt: skip
     print(PAGE.read_text())
 

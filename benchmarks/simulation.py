@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import mujoco
@@ -20,12 +19,12 @@ import numpy as np
 from mujoco import rollout
 
 import fastdyn as fd
-from benchmarks.common import best, circumstances, figures, heading, markdown, versions, write
+from benchmarks.common import best, circumstances, figures, heading, markdown, page, versions, write
 from fastdyn.bench.case import plain
 from fastdyn.bench.peers.models import mujoco_model
 from fastdyn.simulation import FlexibleJoints
 
-PAGE = Path(__file__).parents[1] / "notes" / "measurements" / "simulation.md"
+PAGE = page("simulation")
 DT = 1e-3
 SPEEDS = ("robot", "integrator", ">every step", ">last only", ">MuJoCo", ">ratio", ">last only", ">difference, rad")
 INTEGRATORS = {"euler": mujoco.mjtIntegrator.mjINT_EULER, "rk4": mujoco.mjtIntegrator.mjINT_RK4}

@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.interpolate import CubicSpline, PPoly
 
-from benchmarks.common import best, circumstances, figures, heading, markdown, versions, write
+from benchmarks.common import best, circumstances, figures, heading, markdown, page, versions, write
 from fastdyn import trajectories
 from fastdyn.clock import Job
 
-PAGE = Path(__file__).parents[1] / "notes" / "measurements" / "trajectories.md"
+PAGE = page("trajectories")
 POINTS, N = 10_000, 7
 COLUMNS = ("kind", ">segments", ">ns a point", ">times in random order", ">SciPy", ">ratio")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from fastdyn.compiler.host import register_bits
 from fastdyn.scalars import Kind
 
 
+@cache
 def kind(real: np.dtype[Any]) -> Kind:
     """What a batch computes with: 8 float64 or 16 float32 at once, half as many with 128-bit registers (SSE2, NEON).
 

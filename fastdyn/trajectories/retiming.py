@@ -21,7 +21,7 @@ from fastdyn.trajectories import arguments
 from fastdyn.trajectories.path_curves import ENDS, Spline, on_grid
 from fastdyn.trajectories.refusal import Refusal
 from fastdyn.trajectories.retimed import Retimed, Rows
-from fastdyn.trajectories.speeds import Speeds, coordinate_owners, limits, speeds
+from fastdyn.trajectories.speeds import Speeds, coordinate_owners, limits, speeds, without_limits
 
 if TYPE_CHECKING:
     from fastdyn.calls.threads import Call
@@ -90,11 +90,11 @@ def time_optimal(
     _check_robot(robot)
     on = _function(robot, path, grid) if callable(path) else _splines(robot, path, grid, knots, ends)
     limited, owners = speeds(robot, velocity), coordinate_owners(robot)
-    bounds = {
-        "velocity": limited.bounds[: robot.n],
-        "acceleration": limits("acceleration", np.inf if acceleration is None else acceleration, owners),
-        "torque": limits("torque", robot.limits.effort if torque is None else torque, owners),
-    }
+    most = robot.limits.effort if torque is None else torque
+    bounds = {"velocity": limited.bounds[: robot.n], "torque": limits("torque", most, owners)}
+    bounds["acceleration"] = without_limits(robot.n)
+    if acceleration is not None:
+        bounds["acceleration"] = limits("acceleration", acceleration, owners)
     rows = _rows(robot, on, bounds, threads)
     speed, by = _largest_x(on.slope, limited)
     wanted = [_speed(name, value) ** 2 for name, value in (("start_speed", start_speed), ("end_speed", end_speed))]
@@ -209,7 +209,10 @@ def _rows(robot: Any, on: Path, bounds: dict[str, Array], threads: int) -> Rows:
             a, b, c = on.slope, on.bend, np.zeros_like(on.slope)
         low, high = low[limited], high[limited]
         per_half = 2 / (high - low)
-        table = np.stack([each[..., limited] for each in (a, b, c)], axis=2)
+        chosen = slice(None) if len(limited) == robot.n else limited
+        table = np.empty((*on.q.shape[:2], 3, len(limited)))
+        for k, each in enumerate((a, b, c)):
+            table[:, :, k] = each[..., chosen]
         table[:, :, 2] -= (low + high) / 2
         table *= per_half
         parts.append(table)
@@ -227,20 +230,20 @@ def _rows(robot: Any, on: Path, bounds: dict[str, Array], threads: int) -> Rows:
 
 def _torques(robot: Any, on: Path, threads: int) -> tuple[Array, Array, Array, Array | None]:
     """tau = a u + b x + v sqrt(x) + c along the path; v: None without viscous friction."""
-    shape = on.q.shape
-    q, slope, bend = (each.reshape(-1, robot.n) for each in on[1:4])
-    zero = np.zeros_like(q)
-
-    def tau(*state: Array) -> Array:
-        return np.asarray(robot.inverse_dynamics(*state, threads=threads)).reshape(shape)
-
-    held = tau(q, zero, zero)
-    a = tau(q, zero, slope) - held
-    once = tau(q, slope, bend) - held
+    q, slope, bend = on.q, on.slope, on.bend
     coulomb, viscous = _rubs(robot)
-    if not (coulomb or viscous):
+    fast = (1.0, 2.0, 3.0) if coulomb or viscous else (1.0,)
+    every, qd, qdd = np.zeros((3, 2 + len(fast), *q.shape))
+    every[:], qdd[1] = q, slope
+    for k, pace in enumerate(fast, 2):
+        np.multiply(slope, pace, out=qd[k])
+        np.multiply(bend, pace * pace, out=qdd[k])
+    states = (each.reshape(-1, robot.n) for each in (every, qd, qdd))  # in one call
+    held, *tau = np.asarray(robot.inverse_dynamics(*states, threads=threads)).reshape(qd.shape)
+    a, once, *faster = (each - held for each in tau)
+    if not faster:
         return a, once, held, None
-    twice, thrice = (tau(q, k * slope, k * k * bend) - held for k in (2.0, 3.0))
+    twice, thrice = faster
     b, v, constant = _parts(once, twice, thrice)
     return a, b, held + constant, v if viscous else None
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,7 +13,7 @@ from fastdyn.arrays import Array, real_numbers
 from fastdyn.errors import ArgumentError
 from fastdyn.simulation.result import coordinate_names
 
-SIGNS = np.array([-1.0, 1.0])
+_OWN: WeakKeyDictionary[Any, Speeds] = WeakKeyDictionary()  # robots do not change
 
 
 class Speeds(NamedTuple):
@@ -40,9 +42,19 @@ def speeds(robot: Any, velocity: ArrayLike | None) -> Speeds:
     >>> found.names[6:9], found.bounds[7].tolist()
     (['phi7', 'panda_joint2', 'panda_joint3'], [-2.175, 2.175])
     """
+    if velocity is not None:
+        owners = coordinate_owners(robot)
+        bounds = limits("velocity", velocity, owners)
+        return Speeds(coordinate_names(robot), owners, np.empty((0, robot.n)), bounds)
+    if robot not in _OWN:
+        _OWN[robot] = _own(robot)
+    return _OWN[robot]
+
+
+def _own(robot: Any) -> Speeds:
     names, owners = coordinate_names(robot), coordinate_owners(robot)
-    own = limits("velocity", robot.limits.velocity if velocity is None else velocity, owners)
-    if robot.coupling is None or velocity is not None:
+    own = limits("velocity", robot.limits.velocity, owners)
+    if robot.coupling is None:
         return Speeds(names, owners, np.empty((0, robot.n)), own)
     G = robot.coupling.G
     fastest = np.array([joint.limits.velocity for joint in robot.joints])
@@ -59,12 +71,27 @@ def coordinate_owners(robot: Any) -> list[str]:
     return [f"{kind} {name!r}" for name in coordinate_names(robot)]
 
 
+@lru_cache(maxsize=32)
+def without_limits(n: int) -> Array:
+    """(n, 2), read-only: infinite.
+
+    >>> without_limits(1).tolist()
+    [[-inf, inf]]
+    """
+    return limits("", np.inf, [""] * n)
+
+
 def limits(name: str, value: Any, owners: list[str]) -> Array:
     """(n, 2), read-only: lower and upper limits, both infinite where there are none."""
     array, n = real_numbers(value, name).astype(np.float64), len(owners)
     if array.shape not in ((), (n,), (n, 2)):
         raise ArgumentError(f"{name} has shape {array.shape}: expected one number, ({n},) or ({n}, 2)")
-    pairs = array if array.ndim == 2 else (array * np.ones(n))[:, None] * SIGNS
+    if array.ndim < 2:
+        pairs = np.empty((n, 2))
+        np.negative(array, out=pairs[:, 0])
+        pairs[:, 1] = array
+    else:
+        pairs = array
     low, high = pairs.T
     good = (low < high) & (np.isfinite(low) == np.isfinite(high)) & ((name == "torque") | ((low < 0) & (high > 0)))
     if not good.all():

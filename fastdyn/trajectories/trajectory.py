@@ -194,7 +194,7 @@ def _targets(out: Any, lead: tuple[int, ...], core: tuple[int, ...], t: Array) -
     for k, array in enumerate(out):
         found.append(target(array, lead, core, [t, *found], FLOAT, f"out[{k}]"))
         for other in range(k):
-            if np.shares_memory(array, out[other]):
+            if np.may_share_memory(array, out[other]) and np.shares_memory(array, out[other]):
                 raise ArgumentError(f"out[{k}] overlaps out[{other}]: expected 3 arrays of their own")
     return found[0], found[1], found[2]
 
