@@ -102,7 +102,7 @@ def main() -> None:
     for points in (50, 100, 200, 400):
         found = time_optimal(robot, W, torque=torque, grid=points)
         finer.append((str(points), f"{found.excess():.1e}", f"{found.duration.mean():.5f}"))
-    batch.plot(0).savefig(PAGE.with_suffix(".png"), dpi=80)
+    batch.plot(0).savefig(PAGE.with_name("retiming.png"), dpi=80)
     write(PAGE, f"""{heading("Time-optimal retiming", about)}
     python -m benchmarks.retiming --paths {options.paths} --turns {options.turns}
 
@@ -122,7 +122,7 @@ In between, limits are exceeded as the scheme's discretisation has it: the large
 relative, and the mean duration:
 
 {markdown((">grid points", ">excess", ">mean duration, s"), finer)}
-![One path]({PAGE.with_suffix('.png').name})
+![One path](retiming.png)
 """)  # fmt: skip
     print(PAGE.read_text())
 

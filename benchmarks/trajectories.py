@@ -20,8 +20,8 @@ from fastdyn import trajectories
 from fastdyn.clock import Job
 
 PAGE = page("trajectories")
-POINTS, N = 10_000, 7
-COLUMNS = ("kind", ">segments", ">ns a point", ">times in random order", ">SciPy", ">ratio")
+POINTS, N = 20_000, 7
+COLUMNS = ("kind", ">segments", ">ns a point", ">times in random order", ">SciPy", ">ratio", ">one time, us")
 
 
 def motions() -> dict[str, trajectories.Trajectory]:
@@ -70,10 +70,12 @@ def row(name: str, motion: trajectories.Trajectory, turns: int) -> tuple[str, ..
         "ours": lambda: motion(t, out=out),
         "mixed": lambda: motion(mixed, out=out),
         "peer": lambda: other(t),
+        "one": lambda: motion(0.3),
     }
-    ns = {side: 1e9 * seconds / POINTS for side, seconds in best(jobs, turns, warm=True).items()}
-    ratio = f"{ns['peer'] / ns['ours']:.0f}"
-    return name, f"{len(motion.coefficients)}", *(figures(ns[side]) for side in jobs), ratio
+    took = best(jobs, turns, warm=True)
+    each = (figures(1e9 * took[side] / POINTS) for side in ("ours", "mixed", "peer"))
+    ratio = f"{took['peer'] / took['ours']:.0f}"
+    return name, f"{len(motion.coefficients)}", *each, ratio, figures(1e6 * took["one"])
 
 
 def main() -> None:
@@ -88,7 +90,8 @@ def main() -> None:
 
 Time of a point, ns: q, qd and qdd of {N} joints, in batches of {POINTS} times, one thread, into existing arrays; sorted
 times, and the same times in random order. SciPy: the same polynomials and their derivatives, made ahead, as `PPoly` or
-`CubicSpline`; NumPy's formula of the cycloidal motion. Sides take turns, best of {given.turns}.
+`CubicSpline`; NumPy's formula of the cycloidal motion. Sides take turns, best of {given.turns}. One time: traj(0.3), a
+call from Python, whose cost a batch has once.
 
 {markdown(COLUMNS, table)}""")  # fmt: skip
     print(PAGE.read_text())
