@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-KERNELS := tests/test_scalars.py tests/test_batch.py tests/test_identities.py tests/test_single.py tests/test_quick.py tests/test_quantities.py
-ISA := tests/test_lanes.py tests/test_kinematics.py tests/test_batch.py tests/test_identities.py tests/test_single.py tests/test_quantities.py tests/test_effects.py
+BOUNDS := tests/test_scalars.py::test_one_text_gives_the_same_numbers_on_every_scalar tests/test_oracle.py tests/test_retiming.py tests/test_trajectories.py
+ISA := tests/test_lanes.py tests/test_kinematics.py tests/test_identities.py tests/test_effects.py tests/test_retiming.py tests/test_trajectories.py
 CORES := -n auto --dist loadfile
 PLAIN_1 := tests/test_scalars.py tests/test_batch.py tests/test_quick.py tests/test_quantities.py tests/test_errors.py tests/test_parts.py tests/test_interrupt.py tests/test_limits.py tests/test_vary.py tests/test_closed_forms.py tests/test_helical.py tests/test_trajectories.py tests/test_controllers.py
 PLAIN_2 := tests/test_identities.py tests/test_kinematics.py tests/test_coupling.py tests/test_coupling_calls.py tests/test_fleet.py tests/test_analytic_ik.py tests/test_inverse_kinematics.py tests/test_retiming.py
@@ -35,7 +35,7 @@ test-jit: $(VENV)/.dev
 
 # compiled with a check of every index: kernels trust their arguments, so this must find nothing
 test-bounds: $(VENV)/.dev
-	FASTDYN_TEST_ROWS=few NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest $(KERNELS) tests/test_oracle.py
+	FASTDYN_TEST_ROWS=few NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest $(BOUNDS)
 
 # in plain Python, where coverage can look into the kernels: two halves side by side
 test-python: test-python-1 test-python-2

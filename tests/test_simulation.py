@@ -107,8 +107,11 @@ def swinging(n):
     )
 
 
-@pytest.mark.parametrize("name", LAWS)
-@pytest.mark.parametrize("robot", [PUMA, GEARED], ids=["joints", "coupled"])
+@pytest.mark.parametrize(
+    ("robot", "name"),
+    [*((PUMA, name) for name in LAWS), (GEARED, "computed_torque"), (GEARED, "pd")],
+    ids=lambda each: each if isinstance(each, str) else type(each).__name__,
+)
 def test_controllers_act_continuously_as_their_laws_say(name, robot):
     robot = robot.without_friction()
     n, model = robot.n, robot.with_payload(0.5, link=robot.all_links[-1].name)
