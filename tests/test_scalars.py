@@ -42,7 +42,18 @@ from fastdyn.scalars import (
 from fastdyn.scalars.tracing import Graph
 from fastdyn.scalars.vectors import cross
 from tests.samples import (
-    EPS, FEW, any_robot, assert_rounded, computed, core, draw, each_row, every_row, geared, parameters, part
+    EPS,
+    FEW,
+    any_robot,
+    assert_rounded,
+    computed,
+    core,
+    draw,
+    each_row,
+    every_row,
+    geared,
+    parameters,
+    part,
 )  # fmt: skip
 
 ULP = EPS / 2  # the spacing of numbers between 1/2 and 1, where the sines are
