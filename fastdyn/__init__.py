@@ -45,15 +45,19 @@ from fastdyn.specialize.c.exported import load_exported
 from fastdyn.view.live import view_live
 
 if TYPE_CHECKING:
+    control: ModuleType
+    realtime: ModuleType
+    simulation: ModuleType
     study: ModuleType
+    trajectories: ModuleType
 else:
 
     def __getattr__(name: str) -> ModuleType:
-        """fd.study is imported on first use: it needs Numba."""
-        if name == "study":
+        """Rooms that are imported on first use: fd.study needs Numba, and most programs need few of them."""
+        if name in ("control", "realtime", "simulation", "study", "trajectories"):
             import importlib
 
-            return importlib.import_module("fastdyn.study")
+            return importlib.import_module(f"fastdyn.{name}")
         raise AttributeError(f"module 'fastdyn' has no attribute {name!r}")
 
 

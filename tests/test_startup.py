@@ -24,6 +24,7 @@ open("arm.urdf", "w").write(fd.to_urdf(fd.robots.puma560()))
 robot = fd.load("arm.urdf").with_payload(1.0)
 print(robot, robot.n, robot.coupled([[1.0]] * 6))
 """,
+    "trajectory": "import fastdyn as fd; print(fd.trajectories.quintic([0.0], [1.0], 1.0), fd.control, fd.simulation)",
     "--help": "command('--help')",
     "robots": "command('robots')",
     "info": "command('info', 'puma560')",
