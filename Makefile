@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 BOUNDS := tests/test_scalars.py::test_one_text_gives_the_same_numbers_on_every_scalar tests/test_oracle.py tests/test_retiming.py tests/test_trajectories.py
-ISA := tests/test_lanes.py tests/test_oracle.py tests/test_kinematics.py tests/test_identities.py tests/test_effects.py tests/test_retiming.py tests/test_trajectories.py
+ISA := tests/test_lanes.py tests/test_oracle.py tests/test_identities.py tests/test_effects.py tests/test_trajectories.py
 CORES := -n auto --dist loadfile
 PLAIN_1 := tests/test_scalars.py tests/test_batch.py tests/test_quick.py tests/test_quantities.py tests/test_errors.py tests/test_parts.py tests/test_interrupt.py tests/test_limits.py tests/test_vary.py tests/test_closed_forms.py tests/test_helical.py tests/test_trajectories.py tests/test_controllers.py
 PLAIN_2 := tests/test_identities.py tests/test_kinematics.py tests/test_coupling.py tests/test_coupling_calls.py tests/test_fleet.py tests/test_analytic_ik.py tests/test_inverse_kinematics.py tests/test_retiming.py
@@ -25,9 +25,9 @@ demo: $(VENV)/.demo
 study: $(VENV)/.demo
 	$(BIN)/fastdyn study
 
-# compiled on all cores, then the other two modes side by side
+# compiled on all cores, then the other modes side by side: three processes, so that two cores stay busy
 test: test-jit
-	$(MAKE) --jobs=2 test-bounds test-python
+	$(MAKE) --jobs=3 test-bounds test-python
 
 # compiled, as users run it
 test-jit: $(VENV)/.dev
